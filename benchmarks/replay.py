@@ -1,0 +1,143 @@
+"""Replay of recorded sessions against the plain loop that counts every prompt again.
+
+The toolkit counts each distinct text once and reuses it over all systems; the plain loop tokenises
+every item of every pass's prompt for every system. Both start with no counts cached and with the
+tool and query vectors of the dense retriever at hand. Token totals must be the same.
+
+    python benchmarks/replay.py --data ../shared/data --every 10
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from toolkit import load_catalog, load_sessions
+from toolkit.accounting.ledger import ledger
+from toolkit.accounting.script_tokens import count_script
+from toolkit.accounting.textcount import TextCounter
+from toolkit.accounting.vocab import encoding
+from toolkit.replay import Surroundings, System, Trace, fold, script
+from toolkit.replay.script import Script, ScriptPass
+from toolkit.session import Session
+from toolkit.tool import Tool
+
+SYSTEMS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)", "oracle")
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
+    """Return prompt tokens by system, the toolkit's way."""
+    counter = TextCounter()
+    scripts = [script(session) for session in sessions]
+    counted = [count_script(one, counter) for one in scripts]
+    totals = {}
+    for system in systems:
+        rows = (
+            row
+            for one, tokens in zip(scripts, counted, strict=True)
+            for row in ledger(tokens, fold(one, system, around), counter)
+        )
+        totals[system.name] = sum(row.prompt_tokens for row in rows)
+    return totals
+
+
+def plain(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
+    """Return prompt tokens by system, counting every pass's whole prompt again."""
+    encode = encoding().encode_ordinary
+    totals = dict.fromkeys((system.name for system in systems), 0)
+    for system in systems:
+        for session in sessions:
+            one = script(session)
+            for prompt in prompts(one, fold(one, system, around)):
+                totals[system.name] += sum(len(encode(text)) for text in prompt)
+    return totals
+
+
+def prompts(one: Script, trace: Trace) -> Iterator[list[str]]:
+    """Yield the items of every pass's prompt: definitions, system prompt, messages."""
+    history: list[str] = []
+    for turn, traced in zip(one.turns, trace.turns, strict=True):
+        front = [*map(definition, traced.offer.declared), one.session.system]
+        history += [*turn.before, turn.input]
+        recorded: Iterator[ScriptPass] = iter(turn.passes)
+        waiting: ScriptPass | None = None
+        for step in traced.passes:
+            if waiting is None:
+                waiting = next(recorded)
+                history += waiting.before
+            yield front + history
+            if step.is_search:
+                history += [step.call_text, step.result_text]
+            else:
+                history += [*waiting.reply, *waiting.results]
+                waiting = None
+        history += turn.after
+
+
+def definition(tool: Tool) -> str:
+    """Return a definition's text, made here and not by the toolkit."""
+    value = {"name": tool.name, "description": tool.description}
+    if tool.schema_text:
+        value["parameters"] = tool.input_schema
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def cpu(function: object, *args: object) -> tuple[dict[str, int], float]:
+    start = time.process_time()
+    result = function(*args)  # type: ignore[operator]
+    return result, time.process_time() - start
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--data", type=Path, help="folder with tau-bench and azure-mcp; the packaged data if left out")
+    options.add_argument("--every", type=int, default=10, help="the plain loop takes every n-th session")
+    options.add_argument("--systems", nargs="*", default=SYSTEMS)
+    chosen = options.parse_args()
+    sessions, around = load(chosen.data)
+    systems = [System(name, "lexical") for name in chosen.systems]
+    encoding()
+    fast(sessions, systems, around)
+    tenth = list(sessions)[:: chosen.every]
+    whole, fast_seconds = cpu(fast, sessions, systems, around)
+    few = fast(tenth, systems, around)
+    slow, slow_seconds = cpu(plain, tenth, systems, around)
+    report(whole, few, slow, fast_seconds, slow_seconds, len(sessions) / len(tenth), len(sessions))
+    return 0 if few == slow else 1
+
+
+def load(data: Path | None) -> tuple[Sequence[Session], Surroundings]:
+    if data is None:
+        return load_sessions(ROOT / "datasets/mcp-servers/sessions.atif.jsonl.gz"), Surroundings()
+    return load_sessions(data / "tau-bench/sessions.atif.jsonl.gz"), Surroundings(
+        load_catalog(data / "azure-mcp/tools.jsonl")
+    )
+
+
+def report(
+    whole: dict[str, int],
+    few: dict[str, int],
+    slow: dict[str, int],
+    fast_seconds: float,
+    slow_seconds: float,
+    share: float,
+    sessions: int,
+) -> None:
+    lines: Iterable[str] = (
+        f"{sessions} sessions, {len(whole)} systems; plain loop on 1 in {share:.0f} of them",
+        f"toolkit, all sessions, no counts cached: {fast_seconds:.2f} CPU s",
+        f"plain loop, its share: {slow_seconds:.2f} CPU s, all sessions at that rate: {slow_seconds * share:.0f} CPU s",
+        f"ratio: {slow_seconds * share / fast_seconds:.0f} times",
+        f"same token totals on the share: {'yes' if few == slow else f'NO: {few} against {slow}'}",
+        *(f"  {name}: {tokens:,} prompt tokens" for name, tokens in whole.items()),
+    )
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

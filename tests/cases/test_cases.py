@@ -1,0 +1,29 @@
+"""Cases made from public bug reports: every one whose kind is known here passes."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from toolkit.testing.cases import Case, check, main, read_cases
+
+FILE = Path(__file__).with_name("open_cases.jsonl")
+CASES = [case for case in read_cases(FILE) if case["kind"] != "import"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']}-{case['kind']}")
+def test_a_case_passes(case: Case) -> None:
+    needs = case["expected"].get("needs") or case["input"].get("needs")
+    if needs == "semantic" and find_spec("sentence_transformers") is None:
+        pytest.skip("needs sentence-transformers")
+    assert check(case) == []
+
+
+def test_a_wrong_expectation_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = FILE.read_text("utf-8").splitlines()[0].replace('"expected": {', '"expected": {"empty": true, ', 1)
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(wrong + "\n", "utf-8")
+    assert main([str(path)]) == 1
+    assert capsys.readouterr().out.endswith("0 passed, 1 failed\n")

@@ -1,0 +1,121 @@
+"""Host profiles: their rules change a replay, and every rule names its source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import toolkit.replay.profiles as module
+from toolkit.accounting.ledger import ledger
+from toolkit.accounting.script_tokens import count_script
+from toolkit.accounting.textcount import TextCounter
+from toolkit.engine import Host, Profile
+from toolkit.errors import UnknownNameError
+from toolkit.replay import System, fold, script
+from toolkit.replay.profiles import MARKS, RULES, profile, profiles, rule_table
+from toolkit.session import Call, Pass, Session, Turn
+from toolkit.tool import Catalog, Tool
+
+TOOLS = Catalog([Tool("builtin.read"), Tool("mcp.git.log", "Lists commits."), Tool("mcp.git.push", "Sends commits.")])
+WANTED = (
+    "anthropic-api",
+    "openai-responses",
+    "claude-code",
+    "codex-first",
+    "codex",
+    "vscode",
+    "pydantic-ai",
+    "bigtool",
+    "fastmcp",
+    "spring-ai",
+)
+
+
+def recorded() -> Session:
+    log = Pass("Let me list the commits.", calls=(Call("c1", "mcp.git.log"),))
+    again = Pass("Let me list the commits.", calls=(Call("c2", "mcp.git.log"),))
+    return Session("s", TOOLS, (Turn("list commits", (log, Pass("Done."))), Turn("again", (again, Pass("Done.")))))
+
+
+def test_every_shipped_profile_marks_every_rule() -> None:
+    assert set(WANTED) | {"reference"} == set(profiles())
+    for one in profiles().values():
+        assert set(one.marks) == set(RULES)
+        assert set(one.marks.values()) <= set(MARKS)
+        assert one.about
+
+
+def test_the_document_is_the_table() -> None:
+    page = Path(module.__file__).with_name("PROFILES.md").read_text("utf-8")
+    assert page.endswith(rule_table())
+
+
+def test_an_unknown_profile_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="codex"):
+        profile("codexx")
+
+
+@pytest.mark.parametrize(("name", "trips"), [("reference", 2), ("codex-first", 2), ("codex", 1), ("claude-code", 1)])
+def test_a_found_tool_is_searched_again_when_its_lifetime_is_over(name: str, trips: int) -> None:
+    trace = fold(script(recorded()), System("lazy", "lexical", name))
+    assert sum(one.is_search for one in trace.passes()) == trips
+
+
+def test_found_definitions_that_join_the_tools_break_the_prefix() -> None:
+    counter, one = TextCounter(), script(recorded())
+    counts = count_script(one, counter)
+    kept, broken = (
+        ledger(counts, fold(one, System("lazy", "lexical", n)), counter) for n in ("reference", "codex-first")
+    )
+    after_search = [row for row in broken if row.turn_no == 1][1]
+    assert after_search.declared_tokens > broken[0].declared_tokens
+    assert after_search.cached_prompt_tokens < broken[0].prompt_tokens
+    assert [row for row in kept if row.turn_no == 1][1].cached_prompt_tokens == kept[0].prompt_tokens
+
+
+def test_a_profile_defers_by_itself_from_its_threshold_on() -> None:
+    few = fold(script(recorded()), System("deferred", "lexical", "codex-first"))
+    all_of_them = fold(script(recorded()), System("deferred", "lexical", "codex"))
+    assert not few.turns[0].offer.searchable
+    assert {tool.name for tool in all_of_them.turns[0].offer.searchable} == {"mcp.git.log", "mcp.git.push"}
+
+
+@pytest.mark.parametrize(
+    ("gate", "arguments", "code"),
+    [
+        ("strict", {}, "not_found_yet"),
+        ("lenient", {}, "invalid_arguments"),
+        ("lenient", {"n": 1}, "ok"),
+        ("executes", {}, "ok"),
+    ],
+)
+def test_the_gate_decides_about_a_call_that_no_search_found(gate: str, arguments: dict[str, int], code: str) -> None:
+    tool = Tool("mcp.git.log", input_schema={"required": ["n"]}, deferred=True)
+    host = Host([tool], profile=Profile(gate=gate), retriever="lexical")
+    assert host.start_turn().start_pass().call("mcp.git.log", arguments).code == code
+
+
+def test_only_the_newest_answer_counts_where_the_profile_says_so() -> None:
+    host = Host([t.flagged(True) for t in TOOLS], profile=Profile(found_until="last_search"), retriever="lexical")
+    turn = host.start_turn()
+    turn.start_pass().search("mcp.git.log", 1)
+    turn.start_pass().search("mcp.git.push", 1)
+    one = turn.start_pass()
+    assert [one.call("mcp.git.log").code, one.call("mcp.git.push").code] == ["not_found_yet", "ok"]
+
+
+def test_a_number_of_turns_is_a_lifetime() -> None:
+    host = Host([t.flagged(True) for t in TOOLS], profile=Profile(found_until="2"), retriever="lexical")
+    host.start_turn().start_pass().search("mcp.git.log", 1)
+    codes = [host.start_turn().start_pass().call("mcp.git.log").code for _ in range(3)]
+    assert codes == ["ok", "not_found_yet", "not_found_yet"]
+
+
+def test_a_compaction_forgets_where_the_profile_says_so() -> None:
+    host = Host([t.flagged(True) for t in TOOLS], profile=Profile(found_until="compaction"), retriever="lexical")
+    host.start_turn().start_pass().search("mcp.git.log", 1)
+    turn = host.start_turn()
+    before = turn.start_pass().call("mcp.git.log").code
+    host.compaction()
+    assert (before, turn.start_pass().call("mcp.git.log").code) == ("ok", "not_found_yet")

@@ -1,0 +1,83 @@
+"""A script keeps what every system's replay shares, and leaves the recorded host's searches out."""
+
+from __future__ import annotations
+
+from tests.builders import BRANCH, READ, call, event, note, said, searched, session, turn
+from toolkit.replay.script import Script, call_text, script
+from toolkit.session import Call
+
+
+def made(*passes: object) -> Script:
+    return script(session(turn("do it", *passes)))  # type: ignore[arg-type]
+
+
+def test_a_pass_that_only_searched_is_left_out_and_its_words_carry_over() -> None:
+    found = made(said("I look for branches", searched("branch", BRANCH.name)), said("now", call(BRANCH.name)))
+    (only,) = found.turns[0].passes
+    assert (only.pass_no, only.words, found.left_out) == (2, "I look for branches\nnow", 1)
+    assert only.reply == ("now", call_text(call(BRANCH.name)))
+
+
+def test_a_search_beside_a_call_is_left_out_alone() -> None:
+    (only,) = made(said("both", searched("x"), call(READ.name))).turns[0].passes
+    assert [one.name for one in only.calls] == [READ.name]
+    assert only.results == ("done",)
+
+
+def test_a_call_to_the_search_tool_by_wire_name_is_a_search_too() -> None:
+    assert made(said("x", call("tools_search"))).left_out == 1
+
+
+def test_carried_words_stay_in_their_turn() -> None:
+    found = script(session(turn("a", said("I search", searched("x"))), turn("b", said("fresh", call(READ.name)))))
+    assert found.turns[1].passes[0].words == "fresh"
+
+
+def test_a_pass_that_no_model_wrote_is_history_before_the_next_pass() -> None:
+    first, *rest = made(said("canned", call(READ.name), requested=False), said("real")).turns[0].passes
+    assert not rest
+    assert first.before == ("canned", call_text(call(READ.name)), "done")
+
+
+def test_what_follows_the_last_pass_joins_the_history_behind_it() -> None:
+    (only,) = made(said("real"), said("canned", requested=False)).turns
+    assert only.after == ("canned",)
+
+
+def test_an_event_of_a_pass_that_is_left_out_waits_for_the_next_pass() -> None:
+    down = event("server_down", server="git")
+    (only,) = made(said("", searched("x"), events=(down,)), said("b")).turns[0].passes
+    assert only.events == (down,)
+
+
+def test_an_event_behind_the_last_pass_waits_for_the_next_turn() -> None:
+    down, hide = event("server_down", server="git"), event("hide", extension="a", patterns=["*"])
+    first = turn("a", said("x"), said("canned", requested=False, events=(down,)))
+    found = script(session(first, turn("b", said("y"), events=(hide,))))
+    assert found.turns[0].events == ()
+    assert found.turns[1].events == (down, hide)
+
+
+def test_a_compaction_forgets_what_waited_before_it() -> None:
+    first, second = said("canned", requested=False), said("real", events=(event("compaction"),), context=(note("sum"),))
+    assert made(first, second).turns[0].passes[0].before == ("sum",)
+
+
+def test_copied_context_is_history_and_no_pass() -> None:
+    one = turn("a", said("x", context=(note("late"),)), context=(note("early"),))
+    found = script(session(one)).turns[0]
+    assert (found.before, found.passes[0].before) == (("early",), ("late",))
+
+
+def test_reasoning_is_kept_apart_from_the_reply() -> None:
+    (only,) = made(said("x", reasoning="hm")).turns[0].passes
+    assert (only.hidden, only.reply) == (("hm",), ("x",))
+
+
+def test_arguments_that_were_no_object_stand_as_the_model_wrote_them() -> None:
+    assert call_text(Call("c", "a", raw_arguments="{oh")) == '{"name":"a","arguments":"{oh"}'
+
+
+def test_the_called_names_of_a_turn_are_told_once_each() -> None:
+    one = said("", call(READ.name), call(BRANCH.name), call(READ.name))
+    assert made(one).turns[0].called == (READ.name, BRANCH.name)

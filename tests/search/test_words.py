@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolkit.search.words import raw_words, terms, word_parts
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("addSupplier", ("add", "supplier")),
+        ("add_supplier", ("add", "supplier")),
+        ("add-supplier", ("add", "supplier")),
+        ("ADDSUPPLIER", ("addsupplier",)),
+        ("parseXMLFile", ("parse", "xml", "file")),
+        ("userIDs", ("user", "ids")),
+        ("s3Bucket", ("s3", "bucket")),
+        ("mayor's", ("mayor",)),
+        ("Straße", ("strasse",)),
+    ],
+)
+def test_a_word_is_split_at_separators_humps_and_acronym_runs(word: str, parts: tuple[str, ...]) -> None:
+    assert word_parts(word) == parts
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        ["book", "books", "booking", "booked"],
+        ["create", "creates", "created", "creating", "creator", "creation"],
+        ["translate", "translation", "translator", "translating"],
+        ["query", "queries"],
+        ["run", "running", "runs"],
+        ["box", "boxes"],
+        ["id", "ids"],
+    ],
+)
+def test_inflected_words_meet_in_one_term(family: list[str]) -> None:
+    assert len({tuple(terms(word)) for word in family}) == 1
+
+
+def test_the_compound_stays_beside_its_parts() -> None:
+    assert set(terms("waterbed")) <= set(terms("water_bed"))
+
+
+def test_a_script_without_spaces_becomes_bigrams() -> None:
+    assert terms("借阅记录") == ["借阅", "阅记", "记录"]
+    assert terms("帮") == ["帮"]
+
+
+def test_full_width_letters_are_normalised() -> None:
+    assert terms("ｌｉｓｔ") == terms("list")
+
+
+@given(st.text())
+def test_any_text_has_terms_that_are_folded_and_not_empty(text: str) -> None:
+    assert all(term and term == term.casefold() for term in terms(text))
+
+
+@given(st.text(), st.text())
+def test_words_of_two_texts_are_the_words_of_both(left: str, right: str) -> None:
+    assert raw_words(f"{left}\n{right}") == raw_words(left) + raw_words(right)

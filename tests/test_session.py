@@ -1,0 +1,45 @@
+"""Frozen records of what was recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import pytest
+
+from tests.builders import BRANCH, READ, call, said, session, turn
+from toolkit.session import Call, text_of
+
+
+def test_the_words_of_a_message_are_its_text_parts() -> None:
+    parts = (
+        {"type": "text", "text": "a"},
+        {"type": "image"},
+        {"type": "text", "text": None},
+        {"type": "text", "text": "b"},
+    )
+    assert text_of(parts) == "a\n\nb"
+    assert (text_of(None), text_of("x")) == ("", "x")
+
+
+def test_arguments_stand_as_the_model_wrote_them() -> None:
+    assert Call("c", "x", {"a": 1}).arguments_text == '{"a":1}'
+    assert Call("c", "x", raw_arguments="").arguments_text == ""
+
+
+def test_a_session_walks_its_passes_and_calls_in_order() -> None:
+    made = session(turn("a", said("1", call(READ.name)), said("2")), turn("b", said("3", call(BRANCH.name))))
+    assert [one.words for one in made.passes()] == ["1", "2", "3"]
+    assert [one.name for one in made.calls()] == [READ.name, BRANCH.name]
+    assert repr(made) == "Session('s', 2 turns, 3 passes, 2 calls, 4 tools)"
+
+
+def test_records_are_frozen_and_survive_pickling() -> None:
+    made = session(turn("a", said("1", call(READ.name))))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.id = "x"  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_where_a_session_was_read_from_is_no_part_of_what_it_is() -> None:
+    assert session(source="a:1", digest="x") == session(source="b:2", digest="y")

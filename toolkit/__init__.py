@@ -1,0 +1,66 @@
+"""The research toolkit for tool selectors of LLM agents.
+
+Importing this face loads neither pandas, matplotlib, torch nor tiktoken.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from toolkit.engine import ports
+from toolkit.engine.offer import Offer
+from toolkit.engine.ports import Selection
+from toolkit.selectors.registry import selector
+from toolkit.session import Session
+from toolkit.tool import Catalog, Tool
+
+if TYPE_CHECKING:
+    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.sessions import load_sessions
+    from toolkit.replay import replay
+    from toolkit.report.comparison import compare
+
+__version__ = "0.1.0"
+__all__ = [
+    "Catalog",
+    "Offer",
+    "Selection",
+    "Session",
+    "Tool",
+    "compare",
+    "load_catalog",
+    "load_sessions",
+    "replay",
+    "selector",
+]
+
+_LATER = {
+    "compare": "toolkit.report.comparison",
+    "load_catalog": "toolkit.formats.catalogs",
+    "load_sessions": "toolkit.formats.sessions",
+    "replay": "toolkit.replay",
+}
+
+
+def _searcher(spec: Any) -> Any:
+    return import_module("toolkit.search.shared").searcher(spec)
+
+
+def _selector(spec: Any) -> Any:
+    return import_module("toolkit.selectors.registry").resolve(spec)
+
+
+def _recorder(noted: Any) -> Any:
+    return import_module("toolkit.formats.recording").Recording(*noted)
+
+
+ports.plug_in("recorder", _recorder)
+ports.plug_in("searcher", _searcher)
+ports.plug_in("selector", _selector)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'toolkit' has no attribute {name!r}")

@@ -1,0 +1,86 @@
+"""The command line: `toolkit COMMAND`; every command has `--help` with an example."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from toolkit import __version__
+from toolkit.commands import catalog, compare, conformance, count, doctor, inspect, rank_eval, report, search
+from toolkit.errors import ToolkitError
+
+DONE, NO, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What wrong usage raises: newer versions of typer carry a click of their own."""
+
+app = typer.Typer(
+    name="toolkit",
+    help="The research toolkit for tool selectors of LLM agents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+for module in (compare, search, rank_eval, count, inspect, report, doctor):
+    app.command(module.NAME)(module.command)
+app.add_typer(catalog.app, name=catalog.NAME)
+app.add_typer(conformance.app, name=conformance.NAME)
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+) -> None:
+    if debug:
+        os.environ["TOOLKIT_DEBUG"] = "1"
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return its exit status: 0 done, 1 the answer is no, 2 bad input, 130 interrupted."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    if "--debug" in arguments[:end]:
+        arguments = ["--debug", *(one for one in arguments[:end] if one != "--debug"), *arguments[end:]]
+    try:
+        status = app(arguments, prog_name="toolkit", standalone_mode=False)
+        return _interrupted() if status == INTERRUPTED else status if isinstance(status, int) else DONE
+    except typer.Exit as stop:
+        return stop.exit_code
+    except UsageError as error:
+        return _fail(error.format_message(), error)
+    except ToolkitError as error:
+        return _fail(str(error), error)
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted()
+    except BrokenPipeError:
+        sys.stderr.close()
+        return DONE
+    except OSError as error:
+        return _fail(str(error), error)
+
+
+def _interrupted() -> int:
+    sys.stderr.write("Interrupted. What was finished is kept; the same command goes on from there.\n")
+    return INTERRUPTED
+
+
+def _fail(message: str, error: Exception) -> int:
+    if os.environ.get("TOOLKIT_DEBUG"):
+        traceback.print_exception(error)
+    sys.stderr.write(f"toolkit: {message}\n")
+    return BAD_INPUT
+
+
+def run() -> None:
+    """The entry point of the `toolkit` command."""
+    raise SystemExit(main())

@@ -1,0 +1,117 @@
+"""`toolkit count`: tokens of requests by the provider's own rules, and how they compare with what was billed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from toolkit.accounting.check import EXCLUSIONS, check, judge, load_rows
+from toolkit.accounting.contract import Request
+from toolkit.accounting.counters import counter_for, notes
+from toolkit.accounting.wire import request
+from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.errors import InputError
+from toolkit.formats.files import Problem, find_files, records
+
+NAME = "count"
+_CHECKED = ("provider", "api", "model", "n", "tool_sets", "exact", "within_1pct", "mean_pct", "median_pct", "p90_pct")
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(help="Requests: .json (a body), .jsonl, .jsonl.gz, folders.")],
+    model: Annotated[Optional[str], typer.Option(help="The model, where the request names none.")] = None,
+    provider: Annotated[Optional[str], typer.Option(help="Who serves it, e.g. openai, anthropic, google.")] = None,
+    api: Annotated[
+        Optional[str], typer.Option(help="chat, responses, messages, gemini…; else read off the body.")
+    ] = None,
+    compare: Annotated[bool, typer.Option("--check", help="Compare with the billed usage in the file.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
+) -> None:
+    """Count the prompt tokens of requests, each with its method and the band that the bill lies in.
+
+    With --check the file holds rows with `request`, `provider`, `api`, `model` and billed `usage`; the table says
+    how often the count was exact, how far off it was, and how often the band covered the bill.
+
+    Example: toolkit count request.json --provider openai --model gpt-5
+    """
+    if compare:
+        _check(files, json)
+        return
+    problems: list[Problem] = []
+    rows = [row for path in find_files(files) for row in _counted(path, model, provider, api, problems)]
+    tell_problems(problems)
+    if not rows:
+        raise InputError("no request could be read.", hint="Expected a JSON body with messages, input or contents.")
+    if json:
+        print_json(rows)
+        return
+    print_table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+def _counted(
+    path: Path, model: str | None, provider: str | None, api: str | None, problems: list[Problem]
+) -> Iterator[dict[str, Any]]:
+    import msgspec
+
+    for record in records(path, problems):
+        try:
+            row = msgspec.json.decode(record.data)
+            asked = _request(row, model, provider, api)
+        except (msgspec.DecodeError, UnicodeDecodeError, InputError) as error:
+            problems.append(Problem(record.path, record.line, "bad_request", f"this is no request: {error}"))
+            continue
+        yield {"file": f"{record.path}:{record.line}", **_row(asked)}
+
+
+def _request(row: Any, model: str | None, provider: str | None, api: str | None) -> Request:
+    if not isinstance(row, Mapping):
+        raise InputError(f"an object was expected, {type(row).__name__} came.")
+    wrapped = row.get("request")
+    body = wrapped if isinstance(wrapped, Mapping) else row
+    known = row if body is wrapped else {}
+    kind = api or known.get("api") or _api_of(body)
+    return request(body, kind, provider or known.get("provider") or "", model or known.get("model") or "")
+
+
+def _api_of(body: Mapping[str, Any]) -> str:
+    """Read the API off a request's keys."""
+    if "contents" in body:
+        return "gemini"
+    if "input" in body:
+        return "responses"
+    tools = body.get("tools")
+    anthropic = "system" in body or "max_tokens_to_sample" in body
+    if isinstance(tools, list) and tools and isinstance(tools[0], Mapping):
+        anthropic = anthropic or "input_schema" in tools[0]
+    return "messages" if anthropic or str(body.get("model", "")).startswith("claude") else "chat"
+
+
+def _row(asked: Request) -> dict[str, Any]:
+    found = counter_for(asked)
+    count = found.count(asked)
+    return {
+        "api": asked.api,
+        "model": asked.model or "(none)",
+        "tokens": count.tokens,
+        "low": count.low,
+        "high": count.high,
+        "method": count.method,
+        **{name: part.tokens for name, part in found.breakdown(asked).items()},
+        "notes": " ".join((*notes(found), *asked.opaque)),
+    }
+
+
+def _check(files: list[Path], json: bool) -> None:
+    rows = [row for path in find_files(files) for row in load_rows(path)]
+    table = check(rows, counter_for)
+    left_out = judge(rows, counter_for)[1]
+    for reason, number in left_out.most_common():
+        typer.echo(f"left out: {number} × {reason}: {EXCLUSIONS[reason]}", err=True)
+    if json:
+        print_json(table)
+        return
+    shown = [{**row, "model": row["model"][:40]} for row in table]
+    print_table((*_CHECKED, "covered"), [[row[key] for key in (*_CHECKED, "covered")] for row in shown])

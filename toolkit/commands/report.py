@@ -1,0 +1,33 @@
+"""`toolkit report`: the HTML report again from a run folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toolkit.commands.output import need, print_json
+
+NAME = "report"
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="A run folder that toolkit compare wrote.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the leaderboard as JSON.")] = False,
+) -> None:
+    """Write report.html again from a run folder, and print the leaderboard.
+
+    Example: toolkit report reports/compare
+    """
+    need("pandas", "report")
+    from toolkit.report.html import page
+    from toolkit.report.run_folder import load
+
+    result = load(run)
+    (run / "report.html").write_text(page(result), "utf-8")
+    if json:
+        print_json(result.summary.to_dict("records"))
+        return
+    typer.echo(repr(result))
+    typer.echo(f"\nOpen {run / 'report.html'}.")

@@ -1,0 +1,76 @@
+"""Asking a selector once, within its time, and falling back to S1 when it fails (`semantics.md` S2, S7)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from toolkit.engine.offer import Offer, as_selection, default_offer, make_offer
+from toolkit.engine.state import Basis
+from toolkit.engine.turns import Boundary
+from toolkit.engine.view import HostView
+from toolkit.tool import Tool
+
+Choice = tuple[Offer, tuple[str, ...], dict[str, str]]
+Choose = Callable[[Sequence[Tool], HostView], Any]
+
+
+def choose(
+    boundary: Boundary, selector: Choose | None, view: Callable[[], HostView], time_limit: float | None
+) -> Choice:
+    """Return the offer of a boundary, the notices it caused, and a detail for each that has one.
+
+    A selector whose attribute `static` is true looks at the told set alone: it is asked once for
+    each told set, and the offer is shared by every session.
+    """
+    if (selector is None or getattr(selector, "static", False)) and boundary.span.parent is None:
+        return _static_choice(boundary.basis, selector)
+    return _choice(boundary.span.told, boundary.span.told_names, selector, view, time_limit)
+
+
+@lru_cache(maxsize=256)
+def _static_choice(basis: Basis, selector: Choose | None) -> Choice:
+    return _choice(basis.told, basis.told_names, selector, HostView, None)
+
+
+def _choice(
+    told: tuple[Tool, ...],
+    names: frozenset[str],
+    selector: Choose | None,
+    view: Callable[[], HostView],
+    time_limit: float | None,
+) -> Choice:
+    if selector is None:
+        return *default_offer(told, names), {}
+    failed: dict[str, str] = {}
+    try:
+        selection = as_selection(_within(time_limit, selector, told, view()))
+        offer, caused = make_offer(told, names, selection)
+    except Exception as error:
+        failed["selector_failed"] = f"{type(error).__name__}: {error}"
+        offer, caused = default_offer(told, names)
+    return offer, (*failed, *caused), failed
+
+
+def _within(seconds: float | None, function: Choose, told: tuple[Tool, ...], view: HostView) -> Any:
+    """Call the function; give up waiting after `seconds` (the thread is left to itself)."""
+    if seconds is None:
+        return function(told, view)
+    outcome: dict[str, Any] = {}
+
+    def run() -> None:
+        try:
+            outcome["value"] = function(told, view)
+        except BaseException as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=run, daemon=True, name="selector")
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    if "error" in outcome:
+        raise RuntimeError(f"{type(outcome['error']).__name__}: {outcome['error']}") from outcome["error"]
+    return outcome["value"]

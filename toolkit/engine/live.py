@@ -1,0 +1,164 @@
+"""An open turn or step, and its passes, as a live host drives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from toolkit.engine import calls, turns
+from toolkit.engine.calls import SearchRequest, Verdict
+from toolkit.engine.choosing import choose
+from toolkit.engine.offer import Offer
+from toolkit.engine.view import EarlierTurn, HostView
+from toolkit.engine.visibility import as_patterns
+from toolkit.errors import IllegalStep
+from toolkit.tool import SEARCH, wire_name
+
+if TYPE_CHECKING:
+    from toolkit.engine.host import Host
+
+SEARCH_NAMES = frozenset((SEARCH, wire_name(SEARCH)))
+
+
+class Turn:
+    """An open turn, or a step in one (A3): one offer, and the passes that live by it."""
+
+    def __init__(self, host: Host, id: str, input: str, selector: Any, root: Turn | None = None) -> None:
+        self.host, self.id, self.input, self.root = host, id, input, root or self
+        self.offer = Offer()
+        self.notices: tuple[str, ...] = ()
+        self.details: Mapping[str, str] = {}
+        self.calls: list[str] = []
+        self.searches: list[str] = []
+        self._selector = selector
+
+    def open(self, boundary: turns.Boundary, opener: Any) -> None:
+        """Ask the selector and start; the notices say what came up (section 12)."""
+        offer, caused, details = choose(boundary, self._selector, lambda: self._view(boundary), self.host._time_limit)
+        self.host.state = opener(self.host.state, boundary, offer, caused)
+        self.host.selector_trips += self._selector is not None
+        self.offer, self.details = offer, details
+        self.notices = tuple(dict.fromkeys((*boundary.notices, *caused)))
+
+    def _view(self, boundary: turns.Boundary) -> HostView:
+        host, told = self.host, boundary.span.told
+        before = host.last_offer
+        return HostView(
+            turn_no=host.state.turn_no + (self.id == turns.MAIN),
+            turn_input=self.input,
+            earlier=host.earlier,
+            declared_before=tuple(before.declared_by_name),
+            searchable_before=tuple(before.searchable_by_name),
+            _ranker=lambda query, k, retriever: host.rank(query, told, k, retriever),
+            **host._view,
+        )
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Names declared in every prompt of this turn, in canonical order (B5)."""
+        return tuple(self.offer.declared_by_name)
+
+    @property
+    def searchable(self) -> tuple[str, ...]:
+        return tuple(self.offer.searchable_by_name)
+
+    @property
+    def withheld(self) -> tuple[str, ...]:
+        return tuple(tool.name for tool in self.offer.withheld)
+
+    @property
+    def definitions(self) -> str:
+        """The declared bytes: the same for every pass of the turn (B1, B5)."""
+        return self.offer.definitions
+
+    def start_pass(self) -> Pass:
+        """Start the next request to the model (Q6)."""
+        self.check_open()
+        self.host.state = turns.start_pass(self.host.state, self.id)
+        self.host.note("pass", span=self.id)
+        return Pass(self, turns.span_of(self.host.state, self.id).pass_no)
+
+    def start_step(self, scope: Iterable[str] | None = None, id: str | None = None) -> Turn:
+        """Start a step or sub-agent in this turn, with a scope that can only narrow (A1)."""
+        self.check_open()
+        host = self.host
+        step = Turn(host, id or f"{self.id}/{len(host.state.spans)}", self.input, self._selector, self.root)
+        scope = None if scope is None else as_patterns(scope, "a step's scope")
+        step.open(turns.step_boundary(host.state, step.id, scope, self.id), turns.open_step)
+        host.note("step", id=step.id, parent=self.id, scope=scope, offer=step.offer)
+        return step
+
+    def check_open(self) -> None:
+        """Raise IllegalStep when this turn is over (B9)."""
+        if self.root is not self.host._turn:
+            raise IllegalStep("this turn is over.", hint="Start the next one.")
+
+    def end(self) -> None:
+        """End the turn or step, and what it found (Q6, A3)."""
+        self.check_open()
+        if self.id == turns.MAIN:
+            self.host.end_turn()
+        else:
+            self.host.state = turns.end_step(self.host.state, self.id)
+            self.host.note("end_step", id=self.id)
+
+    def as_earlier(self) -> EarlierTurn:
+        return EarlierTurn(self.input, tuple(self.calls), tuple(self.searches))
+
+
+class Pass:
+    """One request to the model and its reply: its searches and calls, in order (C2)."""
+
+    def __init__(self, turn: Turn, pass_no: int) -> None:
+        self.turn, self.pass_no = turn, pass_no
+
+    def search(self, query: Any, limit: Any = None) -> Verdict:
+        """Run `tools.search`; iterate the verdict for (name, score), best first (Q1)."""
+        return self._search({"query": query} if limit is None else {"query": query, "limit": limit})
+
+    def call(self, name: str, arguments: Any = None, *, confirmed: bool = False) -> Verdict:
+        """Judge a call by full or wire name (C1); a call to `tools.search` searches.
+
+        Args:
+            name: Full or wire name.
+            arguments: What the model wrote, a mapping.
+            confirmed: The person confirmed a call that the policy asks about.
+        """
+        self._check_current()
+        arguments = {} if arguments is None else arguments
+        if name in SEARCH_NAMES:
+            return self._search(arguments, confirmed)
+        verdict = calls.judge(self.turn.host.state, self.turn.id, name, arguments, confirmed)
+        if verdict.executed:
+            self.turn.calls.append(verdict.name)
+        return self._noted(name, arguments, verdict)
+
+    def say(self, text: str, reasoning: str = "") -> None:
+        """Put down what the model said in this pass, for the recording."""
+        self.turn.host.note("say", span=self.turn.id, text=text, reasoning=reasoning)
+
+    def result(self, number: int, content: str, is_error: bool = False) -> None:
+        """Put down what the pass's call of that number (from 0) was answered, for the recording."""
+        self.turn.host.note("result", span=self.turn.id, number=number, content=content, is_error=is_error)
+
+    def _noted(self, name: str, arguments: Any, verdict: Verdict) -> Verdict:
+        self.turn.host.note("call", span=self.turn.id, name=name, arguments=arguments, verdict=verdict)
+        return verdict
+
+    def _search(self, arguments: Any, confirmed: bool = False) -> Verdict:
+        self._check_current()
+        host, id = self.turn.host, self.turn.id
+        request = calls.request_search(host.state, id, arguments, confirmed)
+        if not isinstance(request, SearchRequest):
+            return self._noted(SEARCH, arguments, request)
+        self.turn.searches.append(request.query)
+        try:
+            answer = host.searcher(request.query, request.searchable, request.declared, request.limit)
+        except Exception as error:
+            return self._noted(SEARCH, arguments, calls.search_failed(host.state, id, error))
+        host.state, verdict = calls.found(host.state, id, answer, request)
+        return self._noted(SEARCH, arguments, verdict)
+
+    def _check_current(self) -> None:
+        self.turn.check_open()
+        calls.check_pass(self.turn.host.state, self.turn.id, self.pass_no)

@@ -1,0 +1,59 @@
+"""What a selector may know: the present and the past of one session, never the turn's recorded calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Ranker = Callable[..., list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierTurn:
+    """One turn that is over: its input, the tools it called, the queries it searched."""
+
+    input: str
+    calls: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+
+
+def _no_ranker(query: str, k: int, retriever: str | None = None) -> list[str]:
+    return []
+
+
+def _no_tokens(name: str) -> int:
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """A read-only view of the host at a turn boundary (S2).
+
+    Attributes:
+        turn_no: 1 for the session's first turn.
+        turn_input: The words of the turn's input; empty for a trigger without words.
+        earlier: The session's earlier turns, oldest first.
+        declared_before, searchable_before: The offer of the turn before, in canonical order; empty at the first.
+        config: The selector's own table of the host's configuration.
+        tokens: Name → tokens that declaring the tool adds to every prompt; 0 when nobody counts.
+    """
+
+    turn_no: int = 1
+    turn_input: str = ""
+    earlier: Sequence[EarlierTurn] = ()
+    declared_before: tuple[str, ...] = ()
+    searchable_before: tuple[str, ...] = ()
+    config: Mapping[str, Any] = field(default_factory=dict)
+    tokens: Callable[[str], int] = _no_tokens
+    _ranker: Ranker = _no_ranker
+
+    def rank(self, query: str, k: int = 10, retriever: str | None = None) -> list[str]:
+        """Return the names of the k visible tools that match best, best first.
+
+        Args:
+            query: Any text; an empty one matches nothing.
+            k: At most so many names.
+            retriever: A retriever's spec, e.g. `dense`; by default the host's own.
+        """
+        return self._ranker(query, k, retriever) if query.strip() and k > 0 else []

@@ -1,0 +1,65 @@
+"""What can go wrong, each kind with a stable code and a hint for the person who reads it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ToolkitError(Exception):
+    """An error with a stable `code`, and a `hint` that says what to do next."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+
+class InputError(ToolkitError):
+    """A file or a value is not what was expected."""
+
+    code = "bad_input"
+
+
+class UnknownNameError(ToolkitError):
+    """A name is not registered; the message lists what is, and the nearest (`semantics.md` S8)."""
+
+    code = "unknown_name"
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = nearest(name, known)
+        hint = f"Did you mean {near!r}? " if near else ""
+        super().__init__(f"unknown {kind} {name!r}.", hint=f"{hint}Known: {', '.join(known)}.")
+        self.name = name
+        self.nearest = near
+
+
+class IllegalStep(ToolkitError):
+    """A host asked the engine for a step that its state does not allow; nothing was changed (B9)."""
+
+    code = "illegal_step"
+
+
+class MissingExtra(ToolkitError):
+    """A feature needs a package that is not installed."""
+
+    code = "missing_extra"
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} is not installed.", hint=f"Run: pip install 'selector-toolkit[{extra}]'.")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like `name`, or None when none is near.
+
+    >>> nearest("semantik", ["lazy", "semantic"])
+    'semantic'
+    """
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return close[0] if close else None

@@ -1,0 +1,75 @@
+"""Recorded sessions in hosts of growing size: the same work among ever more tools that it does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from toolkit.errors import InputError
+from toolkit.replay.fold import fold
+from toolkit.replay.script import Script, script
+from toolkit.replay.system import System
+from toolkit.replay.trace import Trace
+from toolkit.session import Session
+from toolkit.tool import Catalog, Tool
+
+LADDER = (20, 30, 45, 60, 90, 120, 180, 240, 360, 480)
+"""The sizes that are measured when none are given, as far as there are tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """One session in a host with `size` tools, replayed under one system."""
+
+    size: int
+    script: Script
+    trace: Trace
+
+
+def pool_of(sessions: Iterable[Session], around: Iterable[Tool] = ()) -> Catalog:
+    """Return what hosts grow from: a catalog's tools, then those of all the sessions, each name once."""
+    return Catalog((*around, *(tool for session in sessions for tool in session.catalog)))
+
+
+def sizes_in(pool: Catalog, wanted: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return the catalog sizes to measure: those that are wanted, else a ladder up to all there is.
+
+    Raises:
+        InputError: A wanted size is no positive number, or larger than the pool.
+    """
+    most = len(pool)
+    if any(size < 1 for size in wanted):
+        raise InputError(f"a catalog size must be at least 1, not {min(wanted)}.")
+    if wanted and max(wanted) > most:
+        hint = "Give more of them with --catalog FILE, or smaller --sizes."
+        raise InputError(f"size {max(wanted)} needs more tools: the sessions and catalogs hold {most}.", hint=hint)
+    return tuple(sorted(set(wanted))) or (*(size for size in LADDER if size < most), min(most, LADDER[-1]))
+
+
+def grown(session: Session, pool: Catalog, size: int, seed: int) -> Session:
+    """Return a session whose host has `size` tools: what it calls and the host's own first, then a seeded draw.
+
+    The draw takes the session's other tools first and the pool's after them. Each size holds the smaller ones. A
+    size below what the session calls and what is the host's own leaves it with these.
+    """
+    called = {name for turn in script(session).turns for name in turn.called}
+    kept = [tool for tool in session.catalog if tool.name in called or tool.server is None]
+    own = [tool for tool in session.catalog if tool not in kept]
+    others = [tool for tool in pool if tool.name not in session.catalog]
+    random = Random(f"{seed}:{session.id}")
+    random.shuffle(own)
+    random.shuffle(others)
+    return replace(session, catalog=Catalog((*kept, *(*own, *others)[: max(0, size - len(kept))])))
+
+
+def replays(
+    sessions: Iterable[Session], systems: Sequence[System], pool: Catalog, sizes: Iterable[int], seed: int
+) -> Iterator[Grown]:
+    """Replay every session at every size under every system."""
+    sessions = tuple(sessions)
+    for size in sizes:
+        for session in sessions:
+            made = script(grown(session, pool, size, seed))
+            for system in systems:
+                yield Grown(size, made, fold(made, system))

@@ -1,0 +1,227 @@
+"""How well retrievers rank: queries with known right tools, intervals, paired tests, latency."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolkit.errors import InputError
+from toolkit.search import RetrieverFactory, retriever
+from toolkit.tool import Tool
+
+DEPTH = 10
+RESAMPLES = 2000
+_RECALLS = (1, 3, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query and the ids of the tools that answer it."""
+
+    id: str
+    text: str
+    gold: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one retriever answered to all queries.
+
+    Attributes:
+        retriever: Its spec.
+        ranked: Ids of each query's best `DEPTH` tools, best first.
+        seconds: What each query took.
+    """
+
+    retriever: str
+    queries: tuple[Query, ...]
+    tools: int
+    ranked: tuple[tuple[str, ...], ...]
+    seconds: tuple[float, ...]
+
+    @cached_property
+    def ndcg(self) -> NDArray[np.float64]:
+        """The nDCG@10 of each query (q,)."""
+        return np.array([ndcg(ids, query.gold) for ids, query in zip(self.ranked, self.queries, strict=True)])
+
+    def recall(self, k: int) -> float:
+        """Return the mean share of a query's right tools among the best `k`."""
+        pairs = zip(self.ranked, self.queries, strict=True)
+        return float(np.mean([len(query.gold.intersection(ids[:k])) / len(query.gold) for ids, query in pairs]))
+
+    @property
+    def mrr(self) -> float:
+        """The mean of one over the rank of the first right tool within `DEPTH`, else 0."""
+        pairs = zip(self.ranked, self.queries, strict=True)
+        return float(np.mean([reciprocal_rank(ids, query.gold) for ids, query in pairs]))
+
+    def row(self, seed: int = 0) -> dict[str, Any]:
+        """Return the row of the table (`interface.md`, `rank-eval`)."""
+        low, high = interval(self.ndcg, seed)
+        p50, p95 = (1000 * float(np.percentile(self.seconds, q)) for q in (50, 95))
+        return {
+            "retriever": self.retriever,
+            "queries": len(self.queries),
+            "tools": self.tools,
+            **{f"recall@{k}": self.recall(k) for k in _RECALLS},
+            f"ndcg@{DEPTH}": float(self.ndcg.mean()),
+            f"ndcg@{DEPTH}_low": low,
+            f"ndcg@{DEPTH}_high": high,
+            "mrr": self.mrr,
+            "p50_ms": p50,
+            "p95_ms": p95,
+        }
+
+    def per_query(self) -> list[dict[str, Any]]:
+        """Return a row a query, for error analysis."""
+        rows = zip(self.queries, self.ranked, self.ndcg, self.seconds, strict=True)
+        return [
+            {
+                "retriever": self.retriever,
+                "id": query.id,
+                "query": query.text,
+                "gold": sorted(query.gold),
+                "ranked": list(ids),
+                f"ndcg@{DEPTH}": float(value),
+                "latency_ms": 1000 * seconds,
+            }
+            for query, ids, value, seconds in rows
+        ]
+
+
+def rank_eval(
+    tools: Iterable[Tool],
+    queries: Iterable[Query],
+    retrievers: Sequence[str | RetrieverFactory],
+    sample: int | None = None,
+    seed: int = 0,
+) -> list[dict[str, Any]]:
+    """Return one row a retriever, with the keys of `interface.md`.
+
+    Relevance is binary over `Tool.id`; queries without gold are left out; `sample` queries are drawn
+    without replacement.
+
+    Raises:
+        InputError: No query has a right tool.
+    """
+    return [run.row(seed) for run in runs(tools, queries, retrievers, sample, seed)]
+
+
+def runs(
+    tools: Iterable[Tool],
+    queries: Iterable[Query],
+    retrievers: Sequence[str | RetrieverFactory],
+    sample: int | None = None,
+    seed: int = 0,
+) -> list[Run]:
+    """Return what each retriever answered; arguments as for `rank_eval`."""
+    catalog, drawn = tuple(tools), drawn_queries(queries, sample, seed)
+    factories = [retriever(given) if isinstance(given, str) else given for given in retrievers]
+    return [_run(factory, catalog, drawn) for factory in factories]
+
+
+def _run(factory: RetrieverFactory, tools: tuple[Tool, ...], queries: tuple[Query, ...]) -> Run:
+    index, ids = factory(tools), {tool.name: tool.id for tool in tools}
+    index.rank(queries[0].text, k=DEPTH)
+    ranked, seconds = [], []
+    for query in queries:
+        began = time.perf_counter()
+        ranking = index.rank(query.text, k=DEPTH)
+        seconds.append(time.perf_counter() - began)
+        ranked.append(tuple(ids[name] for name in ranking.names))
+    return Run(repr(factory), queries, len(tools), tuple(ranked), tuple(seconds))
+
+
+def drawn_queries(queries: Iterable[Query], sample: int | None, seed: int) -> tuple[Query, ...]:
+    """Return the queries that have gold, or `sample` of them."""
+    kept = [query for query in queries if query.gold]
+    if not kept:
+        raise InputError("no query has a right tool.", hint="Expected rows with query and a gold list of tool ids.")
+    if sample is None or sample >= len(kept):
+        return tuple(kept)
+    return tuple(kept[i] for i in np.random.default_rng(seed).choice(len(kept), sample, replace=False))
+
+
+def read_queries(path: str | Path) -> list[Query]:
+    """Return the queries of a JSONL file with `query`, `gold` and perhaps `id` a line.
+
+    Raises:
+        InputError: A line is none.
+    """
+    lines = enumerate(Path(path).read_text("utf-8").split("\n"), 1)
+    return [_query(path, number, line) for number, line in lines if line.strip()]
+
+
+def _query(path: str | Path, number: int, line: str) -> Query:
+    try:
+        row: Mapping[str, Any] = json.loads(line)
+        return Query(str(row.get("id", number)), str(row["query"]), frozenset(map(str, row["gold"])))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}:{number} is no query: {error!r}.", hint="Expected query and gold.") from error
+
+
+def ndcg(ranked: Sequence[str], gold: frozenset[str], k: int = DEPTH) -> float:
+    """Return the nDCG@k with binary relevance and a log2 discount.
+
+    >>> round(ndcg(["a", "x", "b"], frozenset("ab")), 4), ndcg(["x"], frozenset("a"))
+    (0.9197, 0.0)
+    """
+    gain = sum(1 / np.log2(rank + 2) for rank, id in enumerate(ranked[:k]) if id in gold)
+    return float(gain / sum(1 / np.log2(rank + 2) for rank in range(min(k, len(gold)))))
+
+
+def reciprocal_rank(ranked: Sequence[str], gold: frozenset[str]) -> float:
+    """Return one over the rank of the first right id, 0 without one."""
+    return next((1 / rank for rank, id in enumerate(ranked, 1) if id in gold), 0.0)
+
+
+def interval(values: NDArray[np.float64], seed: int = 0) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of the mean."""
+    rng = np.random.default_rng(seed)
+    means = [values[rng.integers(len(values), size=len(values))].mean() for _ in range(RESAMPLES)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def compared(done: Sequence[Run], seed: int = 0) -> list[dict[str, Any]]:
+    """Return the paired randomisation tests of all pairs of runs, with Holm's correction.
+
+    Columns: `a`, `b`, `difference` (mean nDCG@10 of a less b), `p`, `p_holm`.
+    """
+    pairs = list(combinations(done, 2))
+    differences = [a.ndcg - b.ndcg for a, b in pairs]
+    chances = [randomisation(difference, seed) for difference in differences]
+    return [
+        {"a": a.retriever, "b": b.retriever, "difference": float(d.mean()), "p": p, "p_holm": corrected}
+        for (a, b), d, p, corrected in zip(pairs, differences, chances, holm(chances), strict=True)
+    ]
+
+
+def randomisation(differences: NDArray[np.float64], seed: int = 0, times: int = 10_000) -> float:
+    """Return the two-sided p of a mean difference when each pair's sign is a coin toss."""
+    rng, observed = np.random.default_rng(seed), abs(differences.sum())
+    signs = (rng.integers(0, 2, size=(64, len(differences))) * 2 - 1 for _ in range(-(-times // 64)))
+    extreme = sum(int((np.abs(batch @ differences) >= observed - 1e-12).sum()) for batch in signs)
+    return (extreme + 1) / (-(-times // 64) * 64 + 1)
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return p values corrected by Holm's step-down rule, in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, largest = dict[int, float](), 0.0
+    for step, i in enumerate(np.argsort(chances, kind="stable").tolist()):
+        largest = max(largest, min(1.0, (len(chances) - step) * chances[i]))
+        corrected[i] = largest
+    return [corrected[i] for i in range(len(chances))]

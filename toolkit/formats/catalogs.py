@@ -1,0 +1,112 @@
+"""Catalog files: JSONL of tools, an MCP `tools/list` result, or the tool arrays of OpenAI, Anthropic and Gemini."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolkit.errors import InputError
+from toolkit.formats.files import Problem, records
+from toolkit.tool import CORE_NAMES, Catalog, Tool
+
+
+class LoadedCatalog(Catalog):
+    """A catalog read from files, with what could not be read."""
+
+    problems: tuple[Problem, ...] = ()
+
+
+def load_catalog(*paths: str | Path) -> LoadedCatalog:
+    """Read catalog files into one catalog; of two rows with one name the first stays.
+
+    Raises:
+        InputError: A file does not exist, or holds no tool at all.
+    """
+    problems: list[Problem] = []
+    tools: list[Tool] = []
+    for path in map(Path, paths):
+        if not path.is_file():
+            raise InputError(f"{path} is no file.", hint="Expected a catalog: JSONL with one tool a line.")
+        before = len(tools)
+        tools += _read(path, problems)
+        if len(tools) == before:
+            why = f" {problems[-1].message}" if problems else ""
+            raise InputError(f"{path} holds no tool.{why}", hint="Expected name, description, input_schema a row.")
+    catalog = LoadedCatalog(tools)
+    problems += [
+        Problem("", 0, "duplicate_name", f"{t.name!r} is listed twice; the first stays.") for t in catalog.dropped
+    ]
+    catalog.problems = tuple(problems)
+    return catalog
+
+
+def _read(path: Path, problems: list[Problem]) -> Iterator[Tool]:
+    for record in records(path, problems):
+        try:
+            rows = list(_rows(msgspec.json.decode(record.data)))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            problems.append(Problem(record.path, record.line, "bad_tool", f"this is no JSON in UTF-8: {error}"))
+            continue
+        for row in rows:
+            try:
+                yield read_tool(row)
+            except InputError as error:
+                problems.append(Problem(record.path, record.line, "bad_tool", f"this is no tool: {error}"))
+
+
+def _rows(value: Any) -> Iterator[Any]:
+    """Yield the tool rows of a JSON value: a row, a list, or a wrapper around one."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _rows(item)
+        return
+    if not isinstance(value, dict):
+        yield value
+        return
+    for wrapper in ("result", "tools", "function_declarations", "functionDeclarations"):
+        if isinstance(value.get(wrapper), list | dict) and "name" not in value:
+            yield from _rows(value[wrapper])
+            return
+    function = value.get("function")
+    yield {**value, **function} if isinstance(function, dict) else value
+
+
+def read_tool(row: Any) -> Tool:
+    """Return the tool of one row, under the engine's name for it.
+
+    With `server` the name is `mcp.<server>.<name>`; with neither `server` nor `source` it is
+    `builtin.<name>`, unless the name already begins so.
+    """
+    if not isinstance(row, dict):
+        raise InputError(f"an object was expected, {type(row).__name__} came.")
+    name = row.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputError("a tool needs a name that is text.")
+    schema = next((row[key] for key in ("input_schema", "inputSchema", "parameters") if row.get(key) is not None), None)
+    return Tool(
+        _full_name(name, row.get("server"), row.get("source")),
+        row.get("description"),
+        schema,
+        source=_source(row),
+        deferred=bool(row.get("deferred") or row.get("defer_loading")),
+        annotations=row.get("annotations"),
+        id=str(row.get("id") or name),
+    )
+
+
+def _source(row: Mapping[str, Any]) -> str | None:
+    if row.get("source"):
+        return str(row["source"])
+    return f"mcp:{row['server']}" if row.get("server") else None
+
+
+def _full_name(name: str, server: Any, source: Any) -> str:
+    if server:
+        prefix = f"mcp.{server}."
+        return name if name.startswith(prefix) else prefix + name
+    if source or name in CORE_NAMES or name.startswith(("builtin.", "mcp.")):
+        return name
+    return f"builtin.{name}"

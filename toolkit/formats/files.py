@@ -1,0 +1,130 @@
+"""Opening files of records: `.json`, `.jsonl`, gzip and zstandard, folders; what cannot be read is noted, not lost."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from toolkit.errors import InputError
+
+SUFFIXES = (".json", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was skipped or doubted, and where."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON text of a file, and the line that it starts on."""
+
+    path: str
+    line: int
+    data: bytes
+
+
+def find_files(paths: Iterable[str | Path]) -> list[Path]:
+    """Return the record files among `paths`, folders opened in name order.
+
+    Raises:
+        InputError: A path does not exist, is no record file, or is a folder without one.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = sorted(one for one in path.rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
+            if not inside:
+                raise InputError(f"{path} holds no session file.", hint=f"Expected {', '.join(SUFFIXES)}.")
+            found += inside
+        elif not path.exists():
+            raise InputError(f"{path} does not exist.")
+        else:
+            found.append(path)
+    return found
+
+
+def records(path: Path, problems: list[Problem]) -> Iterator[Record]:
+    """Yield the JSON texts of a file; an end that cannot be unpacked is noted in `problems`."""
+    lines = _lines(path, problems)
+    name = path.name.removesuffix(".gz").removesuffix(".zst")
+    if name.endswith(".json"):
+        whole = b"\n".join(lines)
+        if whole.strip():
+            yield Record(str(path), 1, whole)
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield Record(str(path), number, line)
+
+
+def _lines(path: Path, problems: list[Problem]) -> Iterator[bytes]:
+    """Yield the lines of a file, without a byte order mark, as far as they can be unpacked."""
+    number = 0
+    try:
+        with path.open("rb") as raw:
+            for number, line in enumerate(_split(_unpacked(path, raw)), 1):
+                yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+    except (OSError, EOFError, zlib.error) as error:
+        message = f"the rest cannot be read: {error}. What stands before it is used."
+        problems.append(Problem(str(path), number + 1, "truncated", message))
+
+
+def _unpacked(path: Path, raw: BinaryIO) -> Iterator[bytes]:
+    head = raw.read(4)
+    raw.seek(0)
+    if head[:2] == b"\x1f\x8b":
+        return _chunks(gzip.GzipFile(fileobj=raw))
+    if head == b"\x28\xb5\x2f\xfd":
+        return _zstd(raw)
+    return _chunks(raw)
+
+
+def _chunks(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    while chunk := file.read1(_CHUNK) if isinstance(file, gzip.GzipFile) else file.read(_CHUNK):
+        yield chunk
+
+
+def _zstd(raw: BinaryIO) -> Iterator[bytes]:
+    import zstandard
+
+    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        for chunk in _chunks(raw):
+            while chunk:
+                yield unpacker.decompress(chunk)
+                chunk = unpacker.unused_data if unpacker.eof else b""
+                if unpacker.eof and chunk:
+                    unpacker = zstandard.ZstdDecompressor().decompressobj()
+    except zstandard.ZstdError as error:
+        raise OSError(str(error)) from error
+    if not unpacker.eof:
+        raise EOFError("the compressed file ends too early")
+
+
+def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    for chunk in chunks:
+        *whole, tail = chunk.split(b"\n")
+        if whole:
+            yield b"".join((*rest, whole[0]))
+            yield from whole[1:]
+            rest = []
+        rest.append(tail)
+    last = b"".join(rest)
+    if last:
+        yield last

@@ -1,0 +1,1 @@
+"""Thin adapters that put a selector and a search into a production host."""

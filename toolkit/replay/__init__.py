@@ -1,0 +1,55 @@
+"""Replay: from a recorded session and a system to a trace. The package is also the function `replay(…)`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from toolkit.replay.fold import Surroundings, fold
+from toolkit.replay.script import script
+from toolkit.replay.system import System
+from toolkit.replay.trace import Trace
+from toolkit.session import Session
+from toolkit.tool import Catalog, Tool
+
+__all__ = ["Surroundings", "System", "Trace", "fold", "replay", "script"]
+
+
+def replay(
+    session: Session,
+    selector: Any = "all",
+    *,
+    catalog: Iterable[Tool] | None = None,
+    defer: Iterable[str] = (),
+    retriever: str | None = None,
+    profile: str = "reference",
+    query_model: str = "own_words",
+) -> Trace:
+    """Replay one recorded session under one system.
+
+    Args:
+        session: The recording.
+        selector: A spec, a function, or `oracle`.
+        catalog: More tools around the recorded ones.
+        defer: Patterns of tools to flag deferred.
+        retriever: What `tools.search` ranks with; the default retriever if None.
+        profile: The host's rules.
+        query_model: Where the counterfactual queries come from.
+
+    Raises:
+        UnknownNameError: A name is not registered; nothing has run.
+    """
+    around = None if catalog is None else catalog if isinstance(catalog, Catalog) else Catalog(catalog)
+    system = System(selector, retriever, profile, query_model).check()
+    return fold(script(session), system, Surroundings(around, tuple(defer)))
+
+
+class _Callable(ModuleType):
+    """Lets `toolkit.replay` be called, since the package and the function share a name."""
+
+    __call__ = staticmethod(replay)
+
+
+sys.modules[__name__].__class__ = _Callable

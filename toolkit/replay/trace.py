@@ -1,0 +1,91 @@
+"""What a replay produced: for every turn the offer, for every pass what it was for and what became of its calls."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from toolkit.engine.offer import Offer
+from toolkit.engine.profile import REFERENCE, Profile
+from toolkit.engine.state import Basis
+
+SERVED, SEARCHED, MISSED, BLOCKED = "served", "searched", "missed", "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class CallTrace:
+    """What would have become of one recorded call.
+
+    Attributes:
+        name: The recorded tool.
+        fate: `served` (declared), `searched` (served: found by a search), `missed` (no search found
+            it) or `blocked` (not offered).
+        verdict: The engine's own code.
+        tries: Searches that were put before it.
+    """
+
+    name: str
+    fate: str
+    verdict: str
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PassTrace:
+    """One pass: recorded (`pass_no` of the recording, with its calls) or an extra one that searches."""
+
+    pass_no: int
+    calls: tuple[CallTrace, ...] = ()
+    query: str | None = None
+    answer: tuple[str, ...] = ()
+    call_text: str = ""
+    result_text: str = ""
+
+    @property
+    def is_search(self) -> bool:
+        return self.query is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTrace:
+    """One turn: its offer, which stands for all its passes, and the notices that came up."""
+
+    offer: Offer
+    passes: tuple[PassTrace, ...]
+    basis: Basis
+    selector_trips: int = 0
+    notices: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+
+    @property
+    def fates(self) -> Counter[str]:
+        return Counter(call.fate for one in self.passes for call in one.calls)
+
+    @property
+    def comparable(self) -> bool:
+        """True when all recorded calls are served: only then could the recording have gone on as it did."""
+        return not any(call.fate in (MISSED, BLOCKED) for one in self.passes for call in one.calls)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace:
+    """The replay of one session under one system."""
+
+    session_id: str
+    system: str
+    turns: tuple[TurnTrace, ...]
+    profile: Profile = REFERENCE
+
+    def passes(self) -> Iterator[PassTrace]:
+        for turn in self.turns:
+            yield from turn.passes
+
+    def __repr__(self) -> str:
+        fates = sum((turn.fates for turn in self.turns), Counter())
+        trips = sum(one.is_search for one in self.passes())
+        served = fates[SERVED] + fates[SEARCHED]
+        return (
+            f"Trace({self.session_id!r}, {self.system}, {len(self.turns)} turns, {trips} search trips, "
+            f"{served} served, {fates[MISSED]} missed, {fates[BLOCKED]} blocked)"
+        )

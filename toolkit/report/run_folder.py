@@ -1,0 +1,84 @@
+"""The run folder: everything a comparison found, in files that other programs and people open."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import tomli_w
+
+from toolkit.errors import InputError
+from toolkit.formats.files import Problem
+from toolkit.report.html import page
+
+if TYPE_CHECKING:
+    from toolkit.report.comparison import Comparison
+
+FRAMES = ("passes", "turns", "sessions")
+
+
+def save(result: Comparison, folder: Path) -> Path:
+    """Write a comparison into a folder, each file whole or not at all; return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FRAMES:
+        frame: pd.DataFrame = getattr(result, name)
+        _whole(folder / f"{name}.parquet", lambda path, frame=frame: frame.to_parquet(path, index=False))
+    _whole(folder / "summary.csv", lambda path: result.summary.to_csv(path, index=False))
+    _write(folder / "run.toml", tomli_w.dumps(_plain(result.about)))
+    _write(
+        folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in result.problems)
+    )
+    _write(folder / "report.html", page(result))
+    return folder
+
+
+def load(folder: Path) -> Comparison:
+    """Read a run folder back.
+
+    Raises:
+        InputError: The folder is no run folder, or a file in it is damaged.
+    """
+    wanted = ("run.toml", "summary.csv", *(f"{frame}.parquet" for frame in FRAMES))
+    missing = [name for name in wanted if not (folder / name).is_file()]
+    if missing:
+        raise InputError(
+            f"{folder} is no run folder: it lacks {', '.join(missing)}.", hint="Run toolkit compare first."
+        )
+    try:
+        return _read(folder)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{folder} is damaged: {error}.", hint="Run toolkit compare again.") from error
+
+
+def _read(folder: Path) -> Comparison:
+    from toolkit.report.comparison import Comparison
+
+    frames = {name: pd.read_parquet(folder / f"{name}.parquet") for name in FRAMES}
+    summary = pd.read_csv(folder / "summary.csv", keep_default_na=False, na_values=[""])
+    if "prompt_ratio" not in summary:
+        raise ValueError("summary.csv holds no leaderboard")
+    lines = (folder / "problems.jsonl").read_text("utf-8").splitlines() if (folder / "problems.jsonl").is_file() else []
+    problems = tuple(Problem(**json.loads(line)) for line in lines)
+    about = tomllib.loads((folder / "run.toml").read_text("utf-8"))
+    return Comparison(summary, problems=problems, about=about, **frames)
+
+
+def _whole(path: Path, write: Any) -> None:
+    draft = path.with_name(f".{path.name}")
+    write(draft)
+    draft.replace(path)
+
+
+def _write(path: Path, text: str) -> None:
+    _whole(path, lambda draft: draft.write_text(text, "utf-8", errors="replace"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items() if item is not None}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,110 @@
+"""Tables of the leaderboard, as people read them: on a terminal, in a notebook, in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+HEADINGS = (
+    "system",
+    "prompt tokens/turn",
+    "ratio to all [95 %]",
+    "uncached/turn",
+    "search trips/turn",
+    "selector trips",
+    "served",
+    "searched",
+    "missed",
+    "blocked",
+    "comparable turns",
+    "USD",
+    "USD with fallback",
+)
+
+
+def rows(summary: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return the leaderboard as texts, one tuple a system, under `HEADINGS`."""
+    return [_row({str(key): value for key, value in row.items()}) for row in summary.to_dict("records")]
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    turns, calls = max(row["turns"], 1), row["calls"]
+    return (
+        row["system"] + (" (bound)" if row["bound"] else ""),
+        f"{row['prompt_tokens_per_turn']:,.0f}",
+        _interval(row["prompt_ratio"], row["prompt_ratio_low"], row["prompt_ratio_high"]),
+        f"{row['uncached_prompt_tokens'] / turns:,.0f}",
+        f"{row['search_trips'] / turns:.2f}",
+        f"{row['selector_trips']:,}",
+        _share(row["served"], calls),
+        f"{row['searched']:,}",
+        f"{row['missed']:,}",
+        f"{row['blocked']:,}",
+        _share(row["comparable_turns"], row["turns"]),
+        _money(row["cost_usd"]),
+        _money(row["cost_with_fallback_usd"]),
+    )
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]" if low == low else f"{value:.3f}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.0%})" if whole else f"{part:,}"
+
+
+def _money(value: float) -> str:
+    return f"{value:,.4g}" if value == value else "–"
+
+
+def caption(about: Mapping[str, Any]) -> str:
+    """Return the line that says what the figures are of: data, counter, queries, prices, seed."""
+    systems = about.get("systems") or [{}]
+    models = sorted({system.get("query_model", "") for system in systems})
+    priced = "; ".join(f"{model}: {source}" for model, source in about["prices"].items()) or "no price known"
+    missing = about["definitions"].get("missing", 0)
+    profile = about.get("profile", "reference")
+    assumed = ", ".join(about.get("profile_assumes", ()))
+    host = f" Host profile: {profile}{f' (assumed: {assumed})' if assumed else ''}." if profile != "reference" else ""
+    bound = f" {missing} sessions lack schemas: their tokens are a lower bound." if missing else ""
+    return (
+        f"{about['sessions']} sessions, {about['catalog_tools']} tools around them. "
+        f"Tokens: {about['counter']} ({about['counter_method']}).{bound}{host} "
+        f"Queries: {', '.join(models)}; retriever: {systems[0].get('retriever', '')}. "
+        f"Cache: {about['cache']}. Prices: {priced}. "
+        f"Intervals: bootstrap over sessions, seed {about['seed']}."
+    )
+
+
+def text_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:
+    """Return the leaderboard for a terminal."""
+    lines = [HEADINGS, *rows(summary)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEADINGS))]
+    first, *rest = ("  ".join(_aligned(line, widths)) for line in lines)
+    return "\n".join(
+        (
+            first.rstrip(),
+            "-" * min(len(first), sum(widths) + 2 * len(widths)),
+            *map(str.rstrip, rest),
+            "",
+            caption(about),
+        )
+    )
+
+
+def _aligned(line: tuple[str, ...], widths: list[int]) -> Iterable[str]:
+    for index, (text, width) in enumerate(zip(line, widths, strict=True)):
+        yield text.ljust(width) if index == 0 else text.rjust(width)
+
+
+def html_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:
+    """Return the leaderboard for a notebook or a page; foreign text is escaped."""
+    head = "".join(f"<th>{escape(text)}</th>" for text in HEADINGS)
+    cell = "<td style='white-space:nowrap'>{}</td>".format
+    body = "".join("<tr>" + "".join(cell(escape(text)) for text in row) + "</tr>" for row in rows(summary))
+    note = f"<p class='caption'>{escape(caption(about))}</p>"
+    return f"<table class='leaderboard'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"

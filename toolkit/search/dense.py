@@ -1,0 +1,131 @@
+"""The dense retriever: cosine between the query and what a tool says of itself."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolkit.search.encoders import Encoder, Identity, Vectors, checked, encoder
+from toolkit.search.ranking import Ranking
+from toolkit.search.roster import Roster
+from toolkit.search.vectors import content_key, open_store
+from toolkit.search.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
+from toolkit.tool import Tool
+
+FLOOR = 0.1
+_QUERIES = 4096
+_PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
+
+
+class Dense:
+    """Ranks by the weighted mean of the cosines between a query and a tool's views.
+
+    A mean of cosines is linear, so one vector a tool holds all its views: the weighted sum of their
+    unit vectors. For a clause of a longer query the name weighs more, so there are two. Vectors are
+    kept on disk by content, so a changed tool is embedded again alone.
+
+    Args:
+        tools: The tools to index.
+        encoder: `minilm`, `multilingual`, `static`, the folder of a sentence-transformers model, or
+            an object with `encode(texts)` and `identity`.
+
+    Raises:
+        EncoderError, MissingExtra: The encoder cannot be had.
+    """
+
+    def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm") -> None:
+        self.encoder = named(encoder)
+        self.roster = Roster(tools)
+        self._queries = query_vectors(self.encoder)
+        text, name = self._tool_vectors(self.roster.tools)
+        self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
+
+    def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
+        """Return the tools nearest to `query`; see `Retriever`. What is further than `FLOOR` is no match."""
+        mask = self.roster.mask(among)
+        scores = self.similarities([query])[0]
+        scores = np.where(scores >= FLOOR, scores, 0.0)
+        return self.roster.best(scores if mask is None else np.where(mask, scores, 0.0), k)
+
+    def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the mean cosine of a query, and of its clauses after it, with each tool: (t, n), in −1…1.
+
+        Rounded to six places, so that equal tools score equal wherever they stand in a batch.
+        """
+        vectors = self._queries([unmarked(text) for text in texts])
+        cosines = np.concatenate([vectors[:1] @ self._whole.T, vectors[1:] @ self._clause.T])
+        return np.asarray(np.round(cosines, 6), dtype=np.float64)
+
+    def _tool_vectors(self, tools: Sequence[Tool]) -> tuple[Vectors, Vectors]:
+        """Return the vectors of the tools' texts and of their names, (n, d) each."""
+        keys = [content_key((tool.name, tool.description, tool.schema_text)) for tool in tools]
+        store = open_store(self.encoder.identity, RECIPE)
+        both = store.fetch(keys, lambda missing: embed([tools[i] for i in missing], self.encoder))
+        return both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
+
+    def __repr__(self) -> str:
+        return f"dense({self.encoder!r})"
+
+
+def named(given: str | Encoder) -> Encoder:
+    """Return the encoder that a name means, or the encoder itself."""
+    return encoder(given) if isinstance(given, str) else given
+
+
+def embed(tools: Sequence[Tool], encoder: Encoder) -> Vectors:
+    """Return the vectors of each tool's text and name, side by side (n, 2d).
+
+    The text's is the weighted mean of description and parameters.
+    """
+    seen = [views(tool) for tool in tools]
+    texts = list(dict.fromkeys(text for view in seen for text in view))
+    rows = dict(zip(texts, checked(encoder.encode, texts), strict=True))
+    full, parameters, name = (np.stack([rows[text] for text in column]) for column in zip(*seen, strict=True))
+    return np.concatenate([mean(full, parameters, PARAMETERS), name], axis=1)
+
+
+def mean(first: Vectors, second: Vectors, weight: float) -> Vectors:
+    """Return the weighted mean of two arrays, the first with weight 1."""
+    return np.asarray((first + weight * second) / (1 + weight), dtype=np.float32)
+
+
+def unmarked(text: str) -> str:
+    """Return a text without `<placeholders>`, or as it is when nothing else is in it."""
+    plain = _PLACEHOLDER.sub(" ", text)
+    return plain if plain.strip() else text
+
+
+class QueryVectors:
+    """The vectors of recent queries, kept in memory; all new ones of a call go in one batch."""
+
+    def __init__(self, encoder: Encoder, size: int = _QUERIES) -> None:
+        self.encoder = encoder
+        self.size = size
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, queries: Sequence[str]) -> Vectors:
+        """Return the unit vectors of queries (q, d)."""
+        with self._lock:
+            fresh = [query for query in dict.fromkeys(queries) if query not in self._kept]
+            if fresh:
+                self._kept.update(zip(fresh, checked(self.encoder.encode, fresh), strict=True))
+            vectors = np.stack([self._kept[query] for query in queries])
+            for query in queries:
+                self._kept.move_to_end(query)
+            while len(self._kept) > self.size:
+                self._kept.popitem(last=False)
+        return vectors
+
+
+_kept: dict[Identity, QueryVectors] = {}
+
+
+def query_vectors(encoder: Encoder) -> QueryVectors:
+    """Return the query vectors of an encoder, shared by all indexes in the process."""
+    return _kept.setdefault(encoder.identity, QueryVectors(encoder))

@@ -1,0 +1,74 @@
+"""From the dense and lexical scores of a query and its clauses to one score a tool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts; one set for all catalogs.
+
+    Attributes:
+        lexical: Share of the lexical score; the dense one has the rest.
+        clauses: Share of the best clause, where a query has several; the whole query has the rest.
+        trust: How much less a clause counts whose best tool is far: (cosine / best clause's) ** trust.
+        server: Weight of the mean cosine with the tools of a tool's server.
+        conflict: Taken from a tool whose verb contradicts the query's.
+    """
+
+    lexical: float = 0.23
+    clauses: float = 0.45
+    trust: float = 0.6
+    server: float = 0.3
+    conflict: float = 0.3
+
+
+def standard(scores: Any) -> Any:
+    """Return scores (…, n) with mean 0 and deviation 1 in each row; a flat row is all 0.
+
+    >>> standard(np.array([[1.0, 3.0], [5.0, 5.0]])).round(3).tolist()
+    [[-1.0, 1.0], [0.0, 0.0]]
+    """
+    deviation = scores.std(axis=-1, keepdims=True)
+    return (scores - scores.mean(axis=-1, keepdims=True)) / np.where(deviation > 1e-9, deviation, np.inf)
+
+
+def with_servers(dense: Scores, servers: NDArray[np.int64], weight: float) -> Scores:
+    """Return cosines (t, n) plus `weight` times the mean cosine over the tools of each tool's server (n,)."""
+    sizes = np.maximum(np.bincount(servers), 1)
+    means = np.stack([np.bincount(servers, row, len(sizes)) for row in dense]) / sizes
+    raised: Scores = dense + weight * means[:, servers]
+    return raised
+
+
+def fused(dense: Scores, lexical: Scores, conflicts: Scores, weights: Weights) -> Scores:
+    """Return one score a tool (n,) from rows for the query and its clauses (1 + c, n).
+
+    Each row is the weighted sum of the standardised dense and lexical scores, less conflicts. A tool
+    then has a share of its score for the whole query and of its best score for a clause, both
+    relative to the best tool's, so that each clause can bring up its own tool.
+    """
+    rows = (1 - weights.lexical) * standard(dense) + weights.lexical * standard(lexical) - weights.conflict * conflicts
+    if len(rows) == 1:
+        return np.asarray(rows[0])
+    tops = np.maximum(rows.max(axis=1, keepdims=True), 1e-6)
+    near = np.maximum(dense[1:].max(axis=1, keepdims=True), 1e-6)
+    parts = rows[1:] / tops[1:] * (near / near.max()) ** weights.trust
+    both: Scores = (1 - weights.clauses) * rows[0] / tops[0] + weights.clauses * parts.max(axis=0)
+    return both
+
+
+def squashed(scores: Scores) -> Scores:
+    """Return scores as numbers between 0 and 1, in the same order, rounded to eight places.
+
+    >>> squashed(np.array([0.0])).tolist()
+    [0.5]
+    """
+    return np.round(1 / (1 + np.exp(-np.clip(scores, -15, 15))), 8)

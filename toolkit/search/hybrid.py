@@ -1,0 +1,105 @@
+"""The hybrid retriever: what a query means and which words it holds, weighed together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolkit.errors import MissingExtra
+from toolkit.search.clauses import clauses
+from toolkit.search.dense import FLOOR, Dense
+from toolkit.search.encoders import Encoder, EncoderError, available
+from toolkit.search.fusion import Scores, Weights, fused, squashed, with_servers
+from toolkit.search.lexical import Lexical, Reason
+from toolkit.search.ranking import Ranking
+from toolkit.search.verbs import offered, wanted
+from toolkit.specs import format as format_spec
+from toolkit.tool import Tool
+
+ENCODERS = {"minilm": 1.0, "multilingual": 0.5}
+UNAVAILABLE = "semantic_unavailable"
+
+
+class Hybrid:
+    """Fuses dense and lexical scores of a query and of its clauses.
+
+    Without an encoder, or when one fails, it is the lexical retriever and says so in `notices`.
+
+    Args:
+        tools: The tools to index.
+        encoders: Names or encoders (see `Dense`); by default those of `ENCODERS` that are installed.
+        weights: Fields of `Weights` that differ from the default.
+    """
+
+    def __init__(self, tools: Sequence[Tool], *encoders: str | Encoder, **weights: float) -> None:
+        self.weights = Weights(**weights)
+        self.notices: tuple[str, ...] = ()
+        self.lexical = Lexical(tools)
+        self.roster = self.lexical.roster
+        self.encoders = encoders or tuple(name for name in ENCODERS if available(name))
+        self.dense = self._dense(tools)
+        self._servers = np.unique([tool.source for tool in self.roster.tools], return_inverse=True)[1]
+        self._verbs = np.array([offered(tool) for tool in self.roster.tools], dtype=np.int64)
+
+    def _dense(self, tools: Sequence[Tool]) -> tuple[Dense, ...]:
+        try:
+            built = tuple(Dense(tools, encoder) for encoder in self.encoders)
+        except (EncoderError, MissingExtra):
+            built = ()
+        self.notices = () if built else (UNAVAILABLE,)
+        return built
+
+    def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
+        """Return the best tools for `query`; see `Retriever`. Scores lie between 0 and 1.
+
+        A tool matches when it holds a term of the query or is near enough in meaning (`FLOOR`).
+        """
+        mask = self.roster.mask(among)
+        if not self.dense or not len(self.roster):
+            return self.lexical.rank(query, among, k)
+        try:
+            scores = self._scores(query, mask)
+        except EncoderError:
+            self.notices = (UNAVAILABLE,)
+            return self.lexical.rank(query, among, k)
+        return self.roster.best(scores, k)
+
+    def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
+        """Return what words add to the lexical score of `name`, and the cosine of each encoder."""
+        place = self.roster.position(name)
+        cosines = [(repr(dense.encoder), float(dense.similarities([query])[0, place])) for dense in self.dense]
+        near = tuple(Reason("", f"cosine {encoder}", cosine) for encoder, cosine in cosines)
+        return near + self.lexical.explain(query, name, among)
+
+    def _scores(self, query: str, mask: NDArray[np.bool_] | None) -> Scores:
+        """Return the score of every tool in tie order (n,), zero for what does not match."""
+        texts = (query, *clauses(query))
+        inside = slice(None) if mask is None else np.flatnonzero(mask)
+        dense = self._cosines(texts)[:, inside]
+        lexical = np.stack([self.lexical.scores(text, mask) for text in texts])[:, inside]
+        if not dense.size:
+            return np.zeros(len(self.roster))
+        raised = with_servers(dense, self._servers[inside], self.weights.server)
+        scores = squashed(fused(raised, lexical, self._conflicts(texts)[:, inside], self.weights))
+        matched = (lexical.max(axis=0) > 0) | (dense.max(axis=0) >= FLOOR)
+        found = np.zeros(len(self.roster))
+        found[inside] = np.where(matched, scores, 0.0)
+        return found
+
+    def _cosines(self, texts: Sequence[str]) -> Scores:
+        weights = [ENCODERS.get(repr(dense.encoder), 1.0) for dense in self.dense]
+        parts = [weight * dense.similarities(texts) for weight, dense in zip(weights, self.dense, strict=True)]
+        cosines: Scores = np.add.reduce(parts) / sum(weights)
+        return cosines
+
+    def _conflicts(self, texts: Sequence[str]) -> Scores:
+        """Return 1 where a tool's verbs exclude the text's (t, n)."""
+        wishes = np.array([wanted(text) for text in texts])[:, None]
+        return np.asarray((wishes > 0) & (self._verbs > 0) & (wishes & self._verbs == 0), dtype=np.float64)
+
+    def __repr__(self) -> str:
+        changed = {key: value for key, value in asdict(self.weights).items() if value != getattr(Weights(), key)}
+        return format_spec("hybrid", changed)

@@ -1,0 +1,87 @@
+"""Regular expressions over the searched text, as some hosts offer them, within a time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from toolkit.errors import InputError
+from toolkit.search.ranking import Ranking
+from toolkit.search.roster import Roster
+from toolkit.search.texts import fields
+from toolkit.tool import Tool
+
+SECONDS = 0.2
+_LONGEST = 1000
+_SCORES = (4.0, 2.0, 1.0)
+
+
+class InvalidPattern(InputError):
+    """A pattern cannot be compiled; the message names the cause."""
+
+    code = "invalid_pattern"
+
+
+class SlowPattern(InputError):
+    """A pattern took longer than the time limit."""
+
+    code = "pattern_too_slow"
+
+
+class Regex:
+    """Ranks tools whose name (4), description (2) or parameters (1) a pattern matches, case folded.
+
+    Args:
+        tools: The tools to search.
+        seconds: Time limit of one search over all tools, in seconds of processor time.
+
+    >>> Regex([Tool("mcp.git.get_log"), Tool("mcp.git.push")]).rank("get_.*").names
+    ('mcp.git.get_log',)
+    """
+
+    def __init__(self, tools: Sequence[Tool], seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self.roster = Roster(tools)
+        seen = [(tool.name, fields(tool)) for tool in self.roster.tools]
+        self._texts = [(name, field.description, f"{field.parameters} {field.details}") for name, field in seen]
+
+    def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
+        """Return the tools that the pattern `query` matches; see `Retriever`.
+
+        Raises:
+            InvalidPattern: It is no pattern.
+            SlowPattern: It ran out of time.
+        """
+        pattern, mask = compiled(query), self.roster.mask(among)
+        deadline = time.process_time() + self.seconds
+        scores = np.zeros(len(self.roster))
+        for i in range(len(self.roster)) if mask is None else np.flatnonzero(mask).tolist():
+            hits = [_matches(pattern, text, deadline) for text in self._texts[i]]
+            scores[i] = sum(score for score, hit in zip(_SCORES, hits, strict=True) if hit)
+        return self.roster.best(scores, k)
+
+    def __repr__(self) -> str:
+        return "regex"
+
+
+def compiled(pattern: str) -> Any:
+    """Return a compiled pattern."""
+    import regex  # type: ignore[import-untyped, unused-ignore]
+
+    if len(pattern) > _LONGEST:
+        raise InvalidPattern(f"the pattern has {len(pattern)} characters, at most {_LONGEST} are read.")
+    try:
+        return regex.compile(pattern, regex.IGNORECASE | regex.VERSION1)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise InvalidPattern(f"{pattern!r} is no regular expression: {error}.") from error
+
+
+def _matches(pattern: Any, text: str, deadline: float) -> bool:
+    left = max(deadline - time.process_time(), 1e-6)
+    try:
+        return pattern.search(text, timeout=left) is not None
+    except TimeoutError as error:
+        raise SlowPattern(f"the pattern {pattern.pattern!r} took too long.", hint="Use a simpler one.") from error

@@ -1,0 +1,106 @@
+"""Retrievers by name: the built-in ones, entry points, `pkg.mod:Name`, and a decorator."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from typing import Any
+
+from toolkit.errors import InputError, UnknownNameError
+from toolkit.search.ranking import Retriever, RetrieverFactory
+from toolkit.specs import format as format_spec
+from toolkit.specs import parse
+from toolkit.tool import Tool
+
+GROUP = "toolkit.retrievers"
+_BUILT_IN = {
+    "lexical": "toolkit.search.lexical:Lexical",
+    "dense": "toolkit.search.dense:Dense",
+    "hybrid": "toolkit.search.hybrid:Hybrid",
+    "regex": "toolkit.search.regex:Regex",
+    "reranked": "toolkit.search.reranked:Reranked",
+}
+_registered: dict[str, Callable[..., Retriever]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """A retriever's constructor with its options; called with tools, it builds one."""
+
+    name: str
+    build: Callable[..., Retriever] = field(compare=False)
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, tools: Sequence[Tool]) -> Retriever:
+        return self.build(tools, *self.args, **self.kwargs)
+
+    def __repr__(self) -> str:
+        inside = format_spec(self.name, self.kwargs)
+        positional = ", ".join(map(repr, self.args))
+        return inside if not self.args else format_spec(f"{self.name}({positional}", self.kwargs).rstrip(")") + ")"
+
+
+def retriever(spec: str) -> RetrieverFactory:
+    """Return the factory that a spec names: `lexical`, `dense(multilingual)`, `pkg.mod:Name(k=1)`.
+
+    Raises:
+        UnknownNameError: Nothing is registered under the name.
+        InputError: The spec cannot be read.
+
+    >>> retriever("lexical(min_coverage=0.5)")
+    lexical(min_coverage=0.5)
+    """
+    name, args, kwargs = parse(spec)
+    return Factory(name, _constructor(name), args, kwargs)
+
+
+def known_retrievers() -> tuple[str, ...]:
+    """Return the names that `retriever` knows, sorted."""
+    return tuple(sorted({*_BUILT_IN, *_registered, *_entry_points()}))
+
+
+def register(name: str) -> Callable[[Callable[..., Retriever]], Callable[..., Retriever]]:
+    """Register a retriever's constructor under `name`, as a decorator."""
+
+    def keep(build: Callable[..., Retriever]) -> Callable[..., Retriever]:
+        _registered[name] = build
+        return build
+
+    return keep
+
+
+def default_retriever() -> str:
+    """Return `hybrid` when the `embed` extra is installed, else `lexical`; imports neither."""
+    return "hybrid" if find_spec("sentence_transformers") else "lexical"
+
+
+def _constructor(name: str) -> Callable[..., Retriever]:
+    if name in _registered:
+        return _registered[name]
+    if name in _BUILT_IN:
+        return _imported(_BUILT_IN[name])
+    if name in _entry_points():
+        build: Callable[..., Retriever] = _entry_points()[name].load()
+        return build
+    if ":" in name:
+        return _imported(name)
+    raise UnknownNameError("retriever", name, known_retrievers())
+
+
+def _imported(path: str) -> Callable[..., Retriever]:
+    module, _, attribute = path.partition(":")
+    try:
+        build: Callable[..., Retriever] = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"retriever {path!r} cannot be imported: {error}.", hint="Expected pkg.mod:Name.") from error
+    return build
+
+
+@lru_cache(maxsize=1)
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}

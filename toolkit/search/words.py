@@ -1,0 +1,139 @@
+"""From text to terms: one Unicode tokenizer for index and query.
+
+Text is normalised (NFKC), split at separators, camel humps and acronym runs, folded and lightly
+stemmed; the compound stays beside its parts. Scripts without spaces become character bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import chain
+
+_WORD = re.compile(r"[^\W_]+(?:[_\-'’]+[^\W_]+)*")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:[_\-']+[A-Za-z0-9]+)*")
+_SEPARATORS = re.compile(r"[_\-]+")
+_CLITIC = re.compile(r"['’].*")
+_LOWER, _UPPER = "a-z0-9à-öø-ÿα-ωа-я", "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
+_HUMP = re.compile(rf"(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}])(?![{_UPPER}]s\b)")
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+    "\U00020000-\U0003134f"
+)
+_RUNS = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_SUFFIXES = (
+    *((suffix, 4) for suffix in ("ating", "ated", "ation", "ator", "ate")),
+    *(("ing", 3), ("ed", 3), ("ion", 4), ("er", 4), ("or", 4)),
+)
+_VOWEL = re.compile(r"[aeiouy]")
+_LONGEST = 64
+
+_STOP_WORDS = """
+    a about after all also am an and any are as at be been before being both but by can could did do does doing for
+    from had has have having he her here him his how i if in into is it its itself just let like me more most my need
+    no nor not of off on once only or other our ours out over own please same she should so some such than that the
+    their them then there these they this those through to too under until up us very want was we were what when
+    where which while who whom why will with would you your yours e g etc s t d ll m re ve
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+def raw_words(text: str) -> list[str]:
+    """Return the words of `text` as they were written, NFKC-normalised.
+
+    >>> raw_words("addSupplier, the mayor's list_all")
+    ['addSupplier', 'the', "mayor's", 'list_all']
+    """
+    return _ASCII_WORD.findall(text) if text.isascii() else _WORD.findall(unicodedata.normalize("NFKC", text))
+
+
+def terms(text: str) -> list[str]:
+    """Return the terms of `text`, in order: every word's parts, and after them its compound.
+
+    >>> terms("addSuppliers to HTTPServer")
+    ['add', 'suppli', 'addsuppli', 'to', 'http', 'serv', 'httpserv']
+    """
+    return list(chain.from_iterable(map(word_terms, raw_words(text))))
+
+
+def content_terms(text: str) -> list[str]:
+    """Return the terms of `text` without stop words."""
+    return list(chain.from_iterable(map(_content_terms, raw_words(text))))
+
+
+@lru_cache(maxsize=1 << 17)
+def word_terms(word: str) -> tuple[str, ...]:
+    """Return the terms of one raw word: parts, then the compound if there are several."""
+    parts = word_parts(word)
+    stems = [stem for part in parts for stem in _part_terms(part)]
+    return (*stems, stem("".join(parts)[:_LONGEST])) if len(parts) > 1 else tuple(stems)
+
+
+@lru_cache(maxsize=1 << 17)
+def _content_terms(word: str) -> tuple[str, ...]:
+    return tuple(term for term in word_terms(word) if term not in STOP_WORDS)
+
+
+@lru_cache(maxsize=1 << 17)
+def word_parts(word: str) -> tuple[str, ...]:
+    """Return the folded parts of one raw word.
+
+    >>> word_parts("parseXMLFiles"), word_parts("bed-time"), word_parts("userIDs")
+    (('parse', 'xml', 'files'), ('bed', 'time'), ('user', 'ids'))
+    """
+    pieces = (_CLITIC.sub("", piece) for piece in _SEPARATORS.split(word))
+    return tuple(part.casefold() for piece in pieces for part in _HUMP.split(piece) if part)
+
+
+def _part_terms(part: str) -> list[str]:
+    if not _IS_UNSPACED.search(part):
+        return [stem(part[:_LONGEST])]
+    return [term for run in _RUNS.findall(part) for term in (_bigrams(run) if _IS_UNSPACED.match(run) else [stem(run)])]
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Return a light English stem: plural, -ing, -ed, -er, -or, -ion and a last e go."""
+    return _without_suffix(_singular(word)) if word.isascii() and word.isalpha() else word
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and len(word) > 2 and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_suffix(word: str) -> str:
+    for suffix, least in _SUFFIXES:
+        stem = word[: -len(suffix)]
+        if word.endswith(suffix) and len(stem) >= least and _VOWEL.search(stem):
+            return _settled(stem)
+    return _settled(word)
+
+
+def _settled(stem: str) -> str:
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        stem = stem[:-1]
+    if len(stem) > 3 and stem.endswith("e"):
+        stem = stem[:-1]
+    return stem[:-1] + "i" if len(stem) > 2 and stem.endswith("y") else stem
+
+
+def unspaced(text: str) -> bool:
+    """Return whether `text` holds a script that is written without spaces."""
+    return not text.isascii() and _IS_UNSPACED.search(text) is not None
+
+
+def fold(text: str) -> str:
+    """Return `text` NFKC-normalised and case-folded."""
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
