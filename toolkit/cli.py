@@ -11,7 +11,19 @@ from typing import Any
 import typer
 
 from toolkit import __version__
-from toolkit.commands import catalog, compare, conformance, count, doctor, inspect, rank_eval, report, search
+from toolkit.commands import (
+    break_even,
+    catalog,
+    compare,
+    conformance,
+    count,
+    doctor,
+    inspect,
+    rank_eval,
+    rank_fit,
+    report,
+    search,
+)
 from toolkit.errors import ToolkitError
 
 DONE, NO, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -27,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (compare, search, rank_eval, count, inspect, report, doctor):
+for module in (compare, search, rank_eval, rank_fit, count, break_even, inspect, report, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(catalog.app, name=catalog.NAME)
 app.add_typer(conformance.app, name=conformance.NAME)

@@ -27,3 +27,12 @@ def test_a_wrong_expectation_fails(tmp_path: Path, capsys: pytest.CaptureFixture
     path.write_text(wrong + "\n", "utf-8")
     assert main([str(path)]) == 1
     assert capsys.readouterr().out.endswith("0 passed, 1 failed\n")
+
+
+def test_a_case_of_another_kind_is_left_out_and_the_counts_stand_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_text('{"id": "x", "kind": "weather", "input": {}, "expected": {}}\n', "utf-8")
+    assert main([str(path)]) == 0
+    assert capsys.readouterr().out == "1 of kinds not known here were left out.\n0 passed, 0 failed\n"

@@ -53,3 +53,46 @@ def test_a_bad_row_of_the_catalog_is_told_and_the_search_runs(
 def test_a_wrong_option_is_status_2(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "x", *options]) == 2
     assert capsys.readouterr().err.startswith("toolkit: ")
+
+
+def test_explain_says_term_field_and_score_and_they_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--catalog", TOOLS, "--retriever", "lexical", "--limit", "3", "--explain"]
+    assert main(["search", "branch history", *options, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out):
+        assert set(row["why"][0]) == {"term", "field", "score"}
+        assert sum(one["score"] for one in row["why"]) == pytest.approx(row["score"], abs=0.01)
+    assert main(["search", "branch history", *options]) == 0
+    assert ["rank", "term", "field", "score"] in [line.split() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_tool_that_the_query_names_is_explained_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--catalog", TOOLS, "--retriever", "lexical", "--limit", "1", "--explain", "--json"]
+    assert main(["search", "use git_create_branch", *options]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["why"][0]["field"] == "exact name"
+
+
+@pytest.mark.parametrize("options", [["--regex"], ["--retriever", "regex"], ["--regex", "--retriever", "regex"]])
+def test_a_regular_expression_finds_names(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "git_(log|diff)$", "--catalog", TOOLS, *options, "--explain"]) == 0
+    told = capsys.readouterr().out
+    assert "mcp.git.git_log" in told and "no tool holds" not in told
+    assert any(line.split()[1:] == ["git_log", "name", "4.0"] for line in told.splitlines() if line)
+
+
+def test_an_invalid_pattern_is_status_2_and_names_the_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "[git", "--catalog", TOOLS, "--regex"]) == 2
+    told = capsys.readouterr().err
+    assert "'[git' is no regular expression: unterminated character set" in told
+
+
+def test_regex_beside_another_retriever_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "git", "--catalog", TOOLS, "--regex", "--retriever", "lexical"]) == 2
+    assert "--regex" in capsys.readouterr().err
+
+
+def test_a_hybrid_without_its_encoder_answers_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--catalog", TOOLS, "--retriever", "hybrid('no/such/model')", "--json"]
+    assert main(["search", "git branch", *options]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)[0]["name"].startswith("mcp.git.")
+    assert told.err.startswith("notice: semantic_unavailable: ")

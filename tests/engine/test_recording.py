@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.engine.worlds import SELECTORS, Run, apply, runs, word_rank
 from toolkit import load_sessions
 from toolkit.engine import Host
+from toolkit.engine.profile import REFERENCE
+from toolkit.replay.profiles import profile
 from toolkit.replay.rerun import rerun
 from toolkit.testing.driver import Driver
 from toolkit.tool import Tool
@@ -47,9 +49,19 @@ def test_a_recording_runs_again_to_the_same_results(tmp_path: Path) -> None:
     host.server_down("git")
     now.call("mcp.git.log", {})
     host.start_turn("and now?").start_pass().call("mcp.sea.tide")
-    again = rerun(load_sessions(path), retriever="lexical")
+    again = rerun(load_sessions(path))
     assert again.same, again.differences
     assert (again.offers, again.answers, again.verdicts) == (4, 2, 6)
+
+
+def test_a_rerun_takes_the_profile_and_retriever_that_were_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, retriever="regex", profile=profile("spring-ai"), record=path)
+    host.start_turn("look").start_pass().search("c.mmits")
+    host.start_turn("again").start_pass().call("mcp.git.log", {})
+    again = rerun(load_sessions(path))
+    assert again.same, again.differences
+    assert not rerun(load_sessions(path), profile=REFERENCE).same
 
 
 def test_every_recorded_note_leaves_a_file_that_can_be_read(tmp_path: Path) -> None:

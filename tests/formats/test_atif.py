@@ -214,3 +214,16 @@ def test_a_wrong_value_at_any_place_is_read_or_refused_and_never_a_crash(place: 
         return
     for recorded in found:
         assert len(replayed(recorded, "lazy").turns) == len(recorded.turns)
+
+
+def test_results_are_joined_by_id_in_order_and_without_ids_to_the_calls_left_over() -> None:
+    calls = [{"tool_call_id": id, "function_name": "builtin.a", "arguments": {}} for id in ("x", "x", "y")]
+    results = [
+        {"source_call_id": "x", "content": "one"},
+        {"source_call_id": "x", "content": "two"},
+        {"content": "three"},
+    ]
+    step = {"source": "agent", "message": "", "tool_calls": calls, "observation": {"results": results}}
+    whole = {"schema_version": "ATIF-v1.7", "agent": {"name": "a", "version": "1"}, "steps": [step]}
+    recorded = next(iter(read_trajectory(json.dumps(whole).encode())))
+    assert [call.result.content for call in recorded.calls() if call.result] == ["one", "two", "three"]

@@ -11,7 +11,7 @@ from tests.search.strategies import catalogs, phrases
 from toolkit.errors import ToolkitError
 from toolkit.search import Hybrid, Lexical
 from toolkit.search.clauses import clauses
-from toolkit.search.fusion import Weights, fused, squashed, standard, with_servers
+from toolkit.search.fusion import Weights, fused, squashed, standard, weighted, with_servers
 from toolkit.search.verbs import offered, wanted
 from toolkit.testing.index_cases import StubEncoder, fresh_cache
 from toolkit.tool import Tool
@@ -67,7 +67,8 @@ def test_a_verb_that_contradicts_costs_rank() -> None:
 def test_fusion_of_one_row_is_the_weighted_sum_of_standard_scores() -> None:
     dense, lexical, conflicts = np.array([[0.1, 0.5, 0.3]]), np.array([[2.0, 0.0, 1.0]]), np.array([[0.0, 1.0, 0.0]])
     expected = 0.8 * standard(dense[0]) + 0.2 * standard(lexical[0]) - 0.3 * conflicts[0]
-    assert fused(dense, lexical, conflicts, Weights(lexical=0.2)) == pytest.approx(expected)
+    weights = Weights(lexical=0.2)
+    assert fused(weighted(dense, lexical, conflicts, weights), dense, weights) == pytest.approx(expected)
 
 
 def test_server_means_are_those_of_a_loop() -> None:

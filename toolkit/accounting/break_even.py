@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from toolkit.accounting.cache_model import CacheRules, CacheUse, Prompt, segments, simulate
 from toolkit.accounting.prices import Price
@@ -57,12 +58,15 @@ class Outcome:
 
 def outcome(plan: Plan, price: Price, rules: CacheRules, search: SearchBilling) -> Outcome:
     """Return the USD of a session under both ways, its prompt cache included."""
-    everything = simulate(_all_declared(plan), rules)
-    searched = simulate(_searched(plan, search), rules)
-    passes = plan.turns * plan.passes
-    trips = plan.turns * plan.searches
-    cost_all = _cost(everything, price, passes * plan.output)
-    return Outcome(plan.tools, plan.turns, cost_all, _cost(searched, price, (passes + trips) * plan.output))
+    return over_turns(plan, price, rules, search)[-1]
+
+
+def over_turns(plan: Plan, price: Price, rules: CacheRules, search: SearchBilling) -> list[Outcome]:
+    """Return the outcome after each turn of a session: a shorter session is the front of a longer one."""
+    everything = _sums(simulate(_all_declared(plan), rules), price, plan, plan.passes)
+    searched = _sums(simulate(_searched(plan, search), rules), price, plan, plan.passes + plan.searches)
+    pairs = enumerate(zip(everything, searched, strict=True), 1)
+    return [Outcome(plan.tools, turn, one, other) for turn, (one, other) in pairs]
 
 
 def table(
@@ -85,8 +89,12 @@ def break_even(plan: Plan, price: Price, rules: CacheRules, search: SearchBillin
     return high
 
 
-def _cost(uses: Iterable[CacheUse], price: Price, output: int) -> float:
-    return sum(use.cost(price) for use in uses) + price.cost(0, 0, 0, output)
+def _sums(uses: Sequence[CacheUse], price: Price, plan: Plan, replies: int) -> Iterator[float]:
+    """The USD up to the end of each turn; all turns have as many requests."""
+    size = len(uses) // plan.turns
+    written = price.cost(0, 0, 0, replies * plan.output)
+    turns = (uses[start : start + size] for start in range(0, len(uses), size))
+    return accumulate(sum(use.cost(price) for use in turn) + written for turn in turns)
 
 
 def _all_declared(plan: Plan) -> Iterator[Prompt]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from toolkit.accounting.cache_model import IDEAL, CacheRules
 from toolkit.accounting.prefix_cache import PrefixCache
 from toolkit.accounting.script_tokens import Counter, PassTokens, ScriptTokens, TurnTokens
+from toolkit.accounting.search_billing import TEXTS_ONLY, SearchBilling
 from toolkit.engine.offer import Offer
 from toolkit.engine.state import Basis
 from toolkit.replay.trace import PassTrace, Trace, TurnTrace
@@ -56,9 +57,23 @@ class PassRow(NamedTuple):
     anchored_prompt_tokens: int | None = None
 
 
-def ledger(tokens: ScriptTokens, trace: Trace, counter: Counter, rules: CacheRules = IDEAL) -> list[PassRow]:
-    """Return the rows of a trace, one a pass, in order; `rules` are those of the provider's prompt cache."""
-    return list(_Ledger(tokens, trace, counter, rules).rows())
+def ledger(
+    tokens: ScriptTokens,
+    trace: Trace,
+    counter: Counter,
+    rules: CacheRules = IDEAL,
+    billing: SearchBilling = TEXTS_ONLY,
+) -> list[PassRow]:
+    """Return the rows of a trace, one a pass, in order.
+
+    Args:
+        tokens: The recording's own tokens.
+        trace: What the replay produced.
+        counter: Who counts.
+        rules: The provider's prompt cache.
+        billing: What the host's tool search costs beyond the texts of its calls and results.
+    """
+    return list(_Ledger(tokens, trace, counter, rules, billing).rows())
 
 
 @lru_cache(maxsize=4096)
@@ -78,8 +93,10 @@ def _visible_tokens(basis: Basis, counter: Counter) -> int:
 class _Ledger:
     """Goes through a trace once, keeping what the history has grown to."""
 
-    def __init__(self, tokens: ScriptTokens, trace: Trace, counter: Counter, rules: CacheRules) -> None:
-        self.tokens, self.trace, self.counter = tokens, trace, counter
+    def __init__(
+        self, tokens: ScriptTokens, trace: Trace, counter: Counter, rules: CacheRules, billing: SearchBilling
+    ) -> None:
+        self.tokens, self.trace, self.counter, self.billing = tokens, trace, counter, billing
         self.cache = PrefixCache(rules, counter.definition, tokens.system)
         self.messages = 0
         self.history = self.searches = 0
@@ -118,7 +135,7 @@ class _Ledger:
             if one.is_search:
                 called, answered = self.counter.text(one.call_text), self.counter.text(one.result_text)
                 yield self._row(number, turn, one, tokens.input, called, opened)
-                self.searches += called + answered
+                self.searches += called + answered + self.billing.trip + len(one.answer) * self.billing.found
                 self.messages += 2
                 self._append(turn.offer, one)
             else:
@@ -137,6 +154,7 @@ class _Ledger:
         self, number: int, turn: TurnTrace, one: PassTrace, given: int, output: int, recorded: PassTokens
     ) -> PassRow:
         declared, search_tool = _offer_tokens(turn.offer, self.counter)
+        search_tool = self.billing.prefix(own_definition=search_tool) if search_tool else 0
         declared += sum(map(self.counter.definition, self.appended))
         messages = self.history + self.searches + given
         prompt = self.tokens.system + declared + search_tool + messages

@@ -44,6 +44,9 @@ class SearchBilling:
         return prompt if self.extra_pass and searches else 0
 
 
+TEXTS_ONLY = SearchBilling(trip=0)
+"""Nothing beyond the texts: for counters that count no framing."""
+
 BILLINGS: dict[str, SearchBilling] = {
     "reference": SearchBilling(),
     "anthropic-api": SearchBilling(188, 85, 10, extra_pass=True),

@@ -1,50 +1,80 @@
-"""`toolkit search`: what `tools.search` would answer over a catalog."""
+"""`toolkit search`: what `tools.search` would answer over a catalog, and why."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
 
 NAME = "search"
+_MEANINGS = {"semantic_unavailable": "ranked by words alone, since no encoder could be had; see toolkit doctor"}
 
 
 def command(
     query: Annotated[str, typer.Argument(help="What to search for.")],
     catalog: Annotated[list[Path], typer.Option(help="A catalog file. Repeatable.")],
-    retriever: Annotated[Optional[str], typer.Option(help="lexical, dense, hybrid, pkg.mod:Name.")] = None,
+    retriever: Annotated[Optional[str], typer.Option(help="lexical, dense, hybrid, regex, pkg.mod:Name.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many tools.")] = 5,
+    regex: Annotated[bool, typer.Option("--regex", help="The query is a regular expression.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why: term, field and score of each tool.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Print what tools.search would answer to a query, best first.
 
-    Example: toolkit search "close an issue" --catalog datasets/mcp-servers/tools.jsonl
+    Example: toolkit search "close an issue" --catalog datasets/mcp-servers/tools.jsonl --explain
     """
     from toolkit.engine import ports
     from toolkit.formats.catalogs import load_catalog
 
+    spec = _spec(retriever, regex)
     tools = load_catalog(*catalog)
     tell_problems(tools.problems)
-    answer = ports.resolve("searcher", retriever)(query, tools.tools, (), limit)
-    rows = [
-        {
-            "rank": rank,
-            "score": round(score, 4),
-            "name": name,
-            "id": tools[name].id,
-            "description": tools[name].description,
-        }
-        for rank, (name, score) in enumerate(answer.hits, 1)
-    ]
+    search = ports.resolve("searcher", spec)
+    answer = search(query, tools.tools, (), limit)
+    rows = [_row(rank, score, tools[name]) for rank, (name, score) in enumerate(answer.hits, 1)]
+    for row in rows if explain else ():
+        row["why"] = _reasons(search, query, row["name"], tools.tools)
+    _tell(getattr(search, "notices", ()))
     if json:
         print_json(rows)
         return
-    print_table(
-        ("rank", "score", "name", "description"),
-        [(row["rank"], row["score"], row["name"], " ".join(str(row["description"]).split())[:70]) for row in rows],
-    )
-    unmatched = f"; no tool holds: {', '.join(answer.unmatched_words)}" if answer.unmatched_words else ""
+    _print(rows)
+    words = () if spec == "regex" else answer.unmatched_words
+    unmatched = f"; no tool holds: {', '.join(words)}" if words else ""
     typer.echo(f"\n{answer.matched} of {len(tools)} tools match{unmatched}.")
+
+
+def _spec(retriever: str | None, regex: bool) -> str | None:
+    if regex and retriever not in (None, "regex"):
+        raise typer.BadParameter(f"--regex is a retriever of its own: leave out --retriever {retriever}.")
+    return "regex" if regex else retriever
+
+
+def _row(rank: int, score: float, tool: Any) -> dict[str, Any]:
+    told = {"rank": rank, "score": round(score, 4), "name": tool.name}
+    return {**told, "id": tool.id, "description": tool.description}
+
+
+def _reasons(search: Any, query: str, name: str, tools: Sequence[Any]) -> list[dict[str, Any]]:
+    found = search.explain(query, name, tools) if hasattr(search, "explain") else ()
+    return [{"term": one.term, "field": one.field, "score": round(one.score, 4)} for one in found]
+
+
+def _print(rows: Sequence[dict[str, Any]]) -> None:
+    headings = ("rank", "score", "name", "description")
+    print_table(headings, [(*map(row.get, headings[:3]), " ".join(row["description"].split())[:70]) for row in rows])
+    found = [(row["rank"], *one.values()) for row in rows for one in row.get("why", ())]
+    if found:
+        typer.echo()
+        print_table(("rank", "term", "field", "score"), found)
+
+
+def _tell(notices: Iterable[str]) -> None:
+    for notice in notices:
+        meaning = _MEANINGS.get(notice, "")
+        sys.stderr.write(f"notice: {notice}{': ' if meaning else ''}{meaning}\n")

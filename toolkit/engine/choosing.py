@@ -48,8 +48,8 @@ def _choice(
     try:
         selection = as_selection(_within(time_limit, selector, told, view()))
         offer, caused = make_offer(told, names, selection)
-    except Exception as error:
-        failed["selector_failed"] = f"{type(error).__name__}: {error}"
+    except (Exception, SystemExit) as error:
+        failed["selector_failed"] = _described(error)
         offer, caused = default_offer(told, names)
     return offer, (*failed, *caused), failed
 
@@ -71,6 +71,16 @@ def _within(seconds: float | None, function: Choose, told: tuple[Tool, ...], vie
     thread.join(seconds)
     if thread.is_alive():
         raise TimeoutError(f"no answer within {seconds:g} s")
+    if isinstance(outcome.get("error"), KeyboardInterrupt):  # its own: a person's never gets into a thread
+        raise RuntimeError("it interrupted itself") from outcome["error"]
     if "error" in outcome:
-        raise RuntimeError(f"{type(outcome['error']).__name__}: {outcome['error']}") from outcome["error"]
+        raise outcome["error"]
     return outcome["value"]
+
+
+def _described(error: BaseException) -> str:
+    """Return an error's kind and words; a foreign error may fail even at saying what it is."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__

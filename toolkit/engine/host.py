@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from toolkit.engine import ports, texts, turns
@@ -13,11 +14,16 @@ from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.roster import Listing
 from toolkit.engine.view import EarlierTurn
 from toolkit.engine.visibility import as_patterns, as_policy
+from toolkit.errors import InputError
 from toolkit.tool import SEARCH, Tool
 
 
 def _unnoted(op: str, **body: Any) -> None:
     """Take a note that nobody keeps."""
+
+
+def _specs(**given: Any) -> dict[str, str | None]:
+    return {name: None if spec is None else str(spec) for name, spec in given.items()}
 
 
 def listing(tools: Iterable[Tool], *, ui: bool = False) -> Listing:
@@ -46,7 +52,8 @@ class Host:
         record: A session file to write while the host runs; a killed process leaves it readable.
 
     Raises:
-        UnknownNameError: No selector of that name is registered (S8).
+        UnknownNameError: No selector (S8) or retriever of that name is registered.
+        InputError: A scope or policy cannot be read (V8).
 
     >>> host = Host([Tool("builtin.read"), Tool("mcp.git.log", deferred=True)])
     >>> turn = host.start_turn("what changed?")
@@ -70,10 +77,15 @@ class Host:
         record: Any = None,
     ) -> None:
         listed = catalog if isinstance(catalog, Listing) else listing(catalog, ui=ui)
+        if not isinstance(profile, Profile):
+            hint = "toolkit.replay.profiles.profile(name) gives a shipped one."
+            raise InputError(f"profile must be a Profile, not {profile!r}.", hint=hint)
         self.state = st.State(listed, profile=profile)
+        self._selector = self._resolved(selector)
+        self._searcher = None if retriever is None else ports.resolve("searcher", retriever)
         self.note: Any = _unnoted
         if record is not None:
-            facts = {"selector": None if selector is None else str(selector), "profile": profile.name}
+            facts = {**_specs(selector=selector, retriever=retriever), "profile": profile.name}
             self.note = ports.resolve("recorder", (record, listed.tools, facts))
         if scope is not None:
             self.set_scope(scope)
@@ -82,21 +94,21 @@ class Host:
         self.earlier: tuple[EarlierTurn, ...] = ()
         self.last_offer = Offer()
         self.selector_trips = 0
-        self._selector = self._resolved(selector)
-        self._retriever, self._searcher = retriever, None
-        self._view = {"config": config or {}, **({"tokens": tokens} if tokens else {})}
+        self._view = {"config": MappingProxyType(dict(config or {})), **({"tokens": tokens} if tokens else {})}
         self._time_limit = time_limit
         self._turn: Turn | None = None
 
     @staticmethod
     def _resolved(selector: Any) -> Any:
-        return None if selector is None else ports.resolve("selector", selector)
+        """Return the selector of a spec; one that is rule S1 itself is no selector, and costs no trip."""
+        found = None if selector is None else ports.resolve("selector", selector)
+        return None if getattr(found, "is_default", False) else found
 
     @property
     def searcher(self) -> Any:
-        """The searcher of `tools.search`, made when it is first needed."""
+        """The searcher of `tools.search`; the default one is made when it is first needed."""
         if self._searcher is None:
-            self._searcher = ports.resolve("searcher", self._retriever)
+            self._searcher = ports.resolve("searcher", None)
         return self._searcher
 
     def rank(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> list[str]:

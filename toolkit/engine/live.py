@@ -30,6 +30,7 @@ class Turn:
         self.details: Mapping[str, str] = {}
         self.calls: list[str] = []
         self.searches: list[str] = []
+        self.steps_started = 0
         self._selector = selector
 
     def open(self, boundary: turns.Boundary, opener: Any) -> None:
@@ -82,7 +83,8 @@ class Turn:
         """Start a step or sub-agent in this turn, with a scope that can only narrow (A1)."""
         self.check_open()
         host = self.host
-        step = Turn(host, id or f"{self.id}/{len(host.state.spans)}", self.input, self._selector, self.root)
+        self.root.steps_started += 1
+        step = Turn(host, id or f"{self.id}/{self.root.steps_started}", self.input, self._selector, self.root)
         scope = None if scope is None else as_patterns(scope, "a step's scope")
         step.open(turns.step_boundary(host.state, step.id, scope, self.id), turns.open_step)
         host.note("step", id=step.id, parent=self.id, scope=scope, offer=step.offer)

@@ -59,13 +59,15 @@ def as_selection(value: Any) -> Selection:
         TypeError: It is not two lists of names (S7); the message says what it is.
     """
     declared, searchable = _two_parts(value)
-    for part in (declared, searchable):
+    notices = value.notices if isinstance(value, Selection) else ()
+    for part in (declared, searchable, notices):
         if not isinstance(part, list | tuple):
             raise TypeError(f"a list of names was expected, a {type(part).__name__} came")
-        wrong = next((item for item in part if not isinstance(item, str)), None)
-        if wrong is not None:
-            raise TypeError(f"names must be text, a {type(wrong).__name__} came")
-    return Selection(tuple(declared), tuple(searchable), value.notices if isinstance(value, Selection) else ())
+        if not set(map(type, part)) <= {str}:
+            wrong = next((item for item in part if not isinstance(item, str)), None)
+            if wrong is not None:
+                raise TypeError(f"names must be text, a {type(wrong).__name__} came")
+    return Selection(tuple(declared), tuple(searchable), tuple(notices))
 
 
 def _two_parts(value: Any) -> tuple[Any, Any]:

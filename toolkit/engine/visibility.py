@@ -22,6 +22,8 @@ def as_patterns(value: Any, what: str) -> Patterns:
     """Return a list of glob patterns as a tuple, or say what came instead."""
     if isinstance(value, str):
         raise InputError(f"{what} must be a list of patterns, not the text {value!r}.", hint=f"Write [{value!r}].")
+    if not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a list of patterns, not {value!r}.")
     patterns = tuple(value)
     wrong = [item for item in patterns if not isinstance(item, str)]
     if wrong:
@@ -32,7 +34,11 @@ def as_patterns(value: Any, what: str) -> Patterns:
 def as_policy(value: Mapping[str, str] | Iterable[tuple[str, str]] | None) -> Policy:
     """Return a policy as (pattern, verdict) pairs in order; the last match decides (V8)."""
     pairs = value.items() if isinstance(value, Mapping) else value or ()
-    policy = tuple((pattern, verdict) for pattern, verdict in pairs)
+    try:
+        policy = tuple((pattern, verdict) for pattern, verdict in pairs)
+    except (TypeError, ValueError) as error:
+        hint = "Expected pattern → allow, ask or deny."
+        raise InputError(f"a policy must be a mapping or a list of pairs, not {value!r}.", hint=hint) from error
     for pattern, verdict in policy:
         if not isinstance(pattern, str) or verdict not in VERDICTS:
             raise InputError(f"policy for {pattern!r} must be allow, ask or deny, not {verdict!r}.")

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from random import Random
 
 from toolkit.errors import InputError
-from toolkit.replay.fold import fold
-from toolkit.replay.script import Script, script
-from toolkit.replay.system import System
-from toolkit.replay.trace import Trace
+from toolkit.replay.script import script
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
 LADDER = (20, 30, 45, 60, 90, 120, 180, 240, 360, 480)
 """The sizes that are measured when none are given, as far as there are tools."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """One session in a host with `size` tools, replayed under one system."""
-
-    size: int
-    script: Script
-    trace: Trace
 
 
 def pool_of(sessions: Iterable[Session], around: Iterable[Tool] = ()) -> Catalog:
@@ -44,7 +32,7 @@ def sizes_in(pool: Catalog, wanted: Sequence[int] = ()) -> tuple[int, ...]:
     if wanted and max(wanted) > most:
         hint = "Give more of them with --catalog FILE, or smaller --sizes."
         raise InputError(f"size {max(wanted)} needs more tools: the sessions and catalogs hold {most}.", hint=hint)
-    return tuple(sorted(set(wanted))) or (*(size for size in LADDER if size < most), min(most, LADDER[-1]))
+    return tuple(sorted(set(wanted) or {*(size for size in LADDER if size < most), min(most, LADDER[-1])}))
 
 
 def grown(session: Session, pool: Catalog, size: int, seed: int) -> Session:
@@ -61,15 +49,3 @@ def grown(session: Session, pool: Catalog, size: int, seed: int) -> Session:
     random.shuffle(own)
     random.shuffle(others)
     return replace(session, catalog=Catalog((*kept, *(*own, *others)[: max(0, size - len(kept))])))
-
-
-def replays(
-    sessions: Iterable[Session], systems: Sequence[System], pool: Catalog, sizes: Iterable[int], seed: int
-) -> Iterator[Grown]:
-    """Replay every session at every size under every system."""
-    sessions = tuple(sessions)
-    for size in sizes:
-        for session in sessions:
-            made = script(grown(session, pool, size, seed))
-            for system in systems:
-                yield Grown(size, made, fold(made, system))

@@ -17,6 +17,7 @@ from toolkit.accounting.cache_model import IDEAL, CacheRules, rules_for
 from toolkit.accounting.ledger import PassRow, ledger
 from toolkit.accounting.providercount import ProviderCounter
 from toolkit.accounting.script_tokens import Counter, ScriptTokens, count_script
+from toolkit.accounting.search_billing import TEXTS_ONLY, SearchBilling, billing
 from toolkit.accounting.textcount import TextCounter
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem
@@ -164,6 +165,11 @@ def cache_rules(model: str | None) -> CacheRules:
     return rules_for(model) if model else IDEAL
 
 
+def search_billing(unit: Unit) -> SearchBilling:
+    """Return how the profile's tool search is billed: by the provider's rules, or by its texts without a model."""
+    return billing(unit.system.profile) if unit.model else TEXTS_ONLY
+
+
 class Runner:
     """Runs units one after the other; scripts and counts are shared between all of them."""
 
@@ -188,7 +194,8 @@ class Runner:
                 _Tokens(made, unit.surroundings, counter),
                 _reporter(session, unit, done),
             )
-            done.passes.extend(ledger(tokens, trace, counter, cache_rules(unit.model or session.model)))
+            rules = cache_rules(unit.model or session.model)
+            done.passes.extend(ledger(tokens, trace, counter, rules, search_billing(unit)))
             done.turns.extend(_turn_rows(trace))
             done.problems.extend(_selector_problems(session, trace))
         return done

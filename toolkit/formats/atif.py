@@ -174,8 +174,21 @@ class _Reader:
         return tuple(self.names[i] for i in indices)
 
     def _calls(self, step: shapes.Step) -> tuple[Call, ...]:
-        results = {r.source_call_id: r for r in (step.observation.results if step.observation else ())}
-        return tuple(_call(raw, results.get(raw.tool_call_id)) for raw in step.tool_calls or ())
+        joined = _joined(step.tool_calls or [], step.observation.results if step.observation else [])
+        return tuple(_call(raw, result) for raw, result in joined)
+
+
+def _joined(
+    calls: list[shapes.Call], results: list[shapes.Result]
+) -> Iterator[tuple[shapes.Call, shapes.Result | None]]:
+    """Join results to their calls by id, in order where ids repeat; those without an id go to the calls left over."""
+    named: dict[str, list[shapes.Result]] = {}
+    for result in results:
+        named.setdefault(result.source_call_id or "", []).append(result)
+    unnamed = named.pop("", [])
+    for call in calls:
+        waiting = named.get(call.tool_call_id) or unnamed
+        yield call, waiting.pop(0) if waiting else None
 
 
 def _call(raw: shapes.Call, result: shapes.Result | None) -> Call:

@@ -96,8 +96,9 @@ def _doubts(session: Session, record: Record) -> Iterator[Problem]:
         yield doubt("no_tools", "it has no tool definitions.")
     for tool in session.catalog.dropped:
         yield doubt("duplicate_name", f"{tool.name!r} is defined twice; the first stays.")
-    unknown = dict.fromkeys(c.name for c in session.calls() if c.name not in session.catalog and c.kind == "call")
-    for name in unknown:
+    known = {name for pair in session.catalog.wire_names.items() for name in pair}
+    called = dict.fromkeys(call.name for call in session.calls() if call.kind == "call")
+    for name in (name for name in called if name not in known):
         yield doubt("unknown_tool", f"it calls {name!r}, which it does not define.")
 
 

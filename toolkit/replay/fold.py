@@ -65,7 +65,7 @@ def fold(
 def _selector(system: System, script: Script) -> Any:
     if system.selector == ORACLE:
         return _Oracle(script)
-    return None if system.selector == "deferred" else system.selector
+    return system.selector
 
 
 @dataclass(frozen=True, slots=True)

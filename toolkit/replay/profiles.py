@@ -32,6 +32,13 @@ MARKS = {
 }
 
 
+_PLAYED = (
+    "A replay plays `found_until`, `gate`, `same_pass`, the limits, `defer`, and schemas that join the `definitions`.",
+    "A `reference` is expanded in the history like a `result`; with `--model` it costs what the provider adds to it.",
+    "`offer_changes` is stated and not played: a replay makes the offer at turn boundaries, as the engine does.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class HostProfile:
     """A profile, what it is of, and where each rule was read."""
@@ -77,7 +84,7 @@ def rule_table() -> str:
     lines += [_row(name, one) for name, one in profiles().items()]
     about = [f"- **{name}**: {one.about} {one.notes}".rstrip() for name, one in profiles().items()]
     marks = ", ".join(f"*{mark}*: {meaning}" for mark, meaning in MARKS.items())
-    return "\n".join((*lines, "", f"Marks: {marks}.", "", *about, ""))
+    return "\n".join((*lines, "", f"Marks: {marks}.", "", *_PLAYED, "", *about, ""))
 
 
 def _row(name: str, one: HostProfile) -> str:

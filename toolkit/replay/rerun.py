@@ -12,7 +12,7 @@ from typing import Any
 
 from toolkit.engine.host import Host
 from toolkit.engine.live import Pass, Turn
-from toolkit.replay import events
+from toolkit.replay import events, profiles
 from toolkit.session import Call, Event, Session
 from toolkit.session import Pass as RecordedPass
 
@@ -37,17 +37,19 @@ def rerun(sessions: Sequence[Session], *, selector: Any = None, retriever: Any =
     Args:
         sessions: The recorded session, then its steps, as `load_sessions` gives them.
         selector: The selector that the host had; the recorded spec if None.
-        retriever: The retriever that the host had; the default if None.
-        profile: The host's profile; the reference if None.
+        retriever: The retriever that the host had; the recorded spec if None.
+        profile: The host's profile; the shipped one of the recorded name if None.
+
+    Raises:
+        UnknownNameError: A recorded name is not registered here: give what the host had.
     """
     main, *steps = sessions
-    facts = (main.extra.get("toolkit") or {}).get("host") or {}
-    options = {} if profile is None else {"profile": profile}
+    facts = {"profile": "reference", **((main.extra.get("toolkit") or {}).get("host") or {})}
     host = Host(
         events.starting_listing(main, None),
         selector=facts.get("selector") if selector is None else selector,
-        retriever=retriever,
-        **options,
+        retriever=facts.get("retriever") if retriever is None else retriever,
+        profile=profiles.profile(facts["profile"]) if profile is None else profile,
     )
     runner = _Rerunner(host, main, steps)
     runner.run()

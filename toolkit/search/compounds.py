@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import chain
 
-from toolkit.search.words import raw_words, word_parts
+from toolkit.search.words import Memo, raw_words, word_parts
 
 _SMALL_WORDS = "add all and api app by check data find for from get id in info is key list new of on search set the to"
 _ENDING_WORDS = "able ally ance ated ator ence ings ment ness ship sion ting tion tional wise"
@@ -15,9 +15,16 @@ _LEAST, _LEAST_PIECE = 7, 4
 
 def vocabulary(*texts: str) -> frozenset[str]:
     """Return the words of texts, three letters or longer, each with and without a plural s."""
-    words = chain.from_iterable(map(raw_words, texts))
-    parts = {part for part in chain.from_iterable(map(word_parts, words)) if len(part) > 2}
-    return frozenset(parts | {part[:-1] if part[-1] == "s" else part + "s" for part in parts})
+    return frozenset(chain.from_iterable(map(_forms.all_of, texts)))
+
+
+def _forms_of(run: str) -> tuple[str, ...]:
+    """Return the words of a run without spaces, each with and without a plural s."""
+    parts = [part for word in raw_words(run) for part in word_parts(word) if len(part) > 2]
+    return (*parts, *(part[:-1] if part[-1] == "s" else part + "s" for part in parts))
+
+
+_forms = Memo(_forms_of)
 
 
 def pieces(part: str, known: Collection[str]) -> tuple[str, ...]:
@@ -60,11 +67,18 @@ def unglued(name: str, text: str) -> list[str]:
     >>> unglued("airQuality_weatherforecast", "forecasts of the weather")
     ['weather', 'forecast']
     """
-    parts = [part for word in raw_words(name) for part in word_parts(word) if _may_be_glued(part, text)]
+    parts = [part for part in _long_parts.all_of(name) if _may_be_glued(part, text)]
     known = vocabulary(text) if parts else ()
     return list(chain.from_iterable(pieces(part, known) for part in parts))
 
 
+def _long_parts_of(run: str) -> tuple[str, ...]:
+    return tuple(part for word in raw_words(run) for part in word_parts(word) if len(part) >= _LEAST)
+
+
+_long_parts = Memo(_long_parts_of)
+
+
 def _may_be_glued(part: str, text: str) -> bool:
-    """Return whether taking a part apart is worth a try: cheap, and true for every part that can be."""
-    return len(part) >= _LEAST and part not in text and (part[:2] in text or part[-_LEAST_PIECE:] in text)
+    """Return whether taking a long part apart is worth a try: cheap, and true for every part that can be."""
+    return part not in text and (part[:2] in text or part[-_LEAST_PIECE:] in text)

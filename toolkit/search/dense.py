@@ -61,6 +61,11 @@ class Dense:
         cosines = np.concatenate([vectors[:1] @ self._whole.T, vectors[1:] @ self._clause.T])
         return np.asarray(np.round(cosines, 6), dtype=np.float64)
 
+    def near_names(self, query: str) -> NDArray[np.float64]:
+        """Return the mean cosine of a query with each tool where the name weighs as for a clause (n,)."""
+        cosines = self._queries([unmarked(query)]) @ self._clause.T
+        return np.asarray(np.round(cosines[0], 6), dtype=np.float64)
+
     def _tool_vectors(self, tools: Sequence[Tool]) -> tuple[Vectors, Vectors]:
         """Return the vectors of the tools' texts and of their names, (n, d) each."""
         keys = [content_key((tool.name, tool.description, tool.schema_text)) for tool in tools]

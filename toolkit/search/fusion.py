@@ -48,14 +48,19 @@ def with_servers(dense: Scores, servers: NDArray[np.int64], weight: float) -> Sc
     return raised
 
 
-def fused(dense: Scores, lexical: Scores, conflicts: Scores, weights: Weights) -> Scores:
-    """Return one score a tool (n,) from rows for the query and its clauses (1 + c, n).
+def weighted(dense: Scores, lexical: Scores, conflicts: Scores, weights: Weights) -> Scores:
+    """Return the weighted sum of standardised dense and lexical scores, less conflicts, row by row (t, n)."""
+    shares = (1 - weights.lexical) * standard(dense) + weights.lexical * standard(lexical)
+    rows: Scores = shares - weights.conflict * conflicts
+    return rows
 
-    Each row is the weighted sum of the standardised dense and lexical scores, less conflicts. A tool
-    then has a share of its score for the whole query and of its best score for a clause, both
+
+def fused(rows: Scores, dense: Scores, weights: Weights) -> Scores:
+    """Return one score a tool (n,) from weighted rows for the query and its clauses (1 + c, n).
+
+    A tool has a share of its score for the whole query and of its best score for a clause, both
     relative to the best tool's, so that each clause can bring up its own tool.
     """
-    rows = (1 - weights.lexical) * standard(dense) + weights.lexical * standard(lexical) - weights.conflict * conflicts
     if len(rows) == 1:
         return np.asarray(rows[0])
     tops = np.maximum(rows.max(axis=1, keepdims=True), 1e-6)

@@ -12,9 +12,11 @@ from toolkit.errors import MissingExtra
 from toolkit.search.clauses import clauses
 from toolkit.search.dense import FLOOR, Dense
 from toolkit.search.encoders import Encoder, EncoderError, available
-from toolkit.search.fusion import Scores, Weights, fused, squashed, with_servers
-from toolkit.search.lexical import Lexical, Reason
-from toolkit.search.ranking import Ranking
+from toolkit.search.features import Signals
+from toolkit.search.fusion import Scores, Weights, fused, squashed, weighted, with_servers
+from toolkit.search.lexical import Lexical
+from toolkit.search.ranker import Ranker, load_ranker
+from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.verbs import offered, wanted
 from toolkit.specs import format as format_spec
 from toolkit.tool import Tool
@@ -31,10 +33,17 @@ class Hybrid:
     Args:
         tools: The tools to index.
         encoders: Names or encoders (see `Dense`); by default those of `ENCODERS` that are installed.
+        ranker: A file of `toolkit rank-fit`, or the ranker itself, which orders the best candidates anew.
         weights: Fields of `Weights` that differ from the default.
+
+    Raises:
+        InputError: The ranker's file is none, or is of another version.
     """
 
-    def __init__(self, tools: Sequence[Tool], *encoders: str | Encoder, **weights: float) -> None:
+    def __init__(
+        self, tools: Sequence[Tool], *encoders: str | Encoder, ranker: str | Ranker | None = None, **weights: float
+    ) -> None:
+        self.ranker = load_ranker(ranker) if isinstance(ranker, str) else ranker
         self.weights = Weights(**weights)
         self.notices: tuple[str, ...] = ()
         self.lexical = Lexical(tools)
@@ -76,24 +85,47 @@ class Hybrid:
 
     def _scores(self, query: str, mask: NDArray[np.bool_] | None) -> Scores:
         """Return the score of every tool in tie order (n,), zero for what does not match."""
-        texts = (query, *clauses(query))
-        inside = slice(None) if mask is None else np.flatnonzero(mask)
-        dense = self._cosines(texts)[:, inside]
-        lexical = np.stack([self.lexical.scores(text, mask) for text in texts])[:, inside]
-        if not dense.size:
-            return np.zeros(len(self.roster))
-        raised = with_servers(dense, self._servers[inside], self.weights.server)
-        scores = squashed(fused(raised, lexical, self._conflicts(texts)[:, inside], self.weights))
-        matched = (lexical.max(axis=0) > 0) | (dense.max(axis=0) >= FLOOR)
+        inside = np.arange(len(self.roster)) if mask is None else np.flatnonzero(mask)
         found = np.zeros(len(self.roster))
-        found[inside] = np.where(matched, scores, 0.0)
+        if len(inside):
+            signals = self.signals(query, mask, self.ranker is not None)
+            scores = squashed(signals.fused) if self.ranker is None else self.ranker.scores(signals)
+            found[inside] = np.where(signals.matched, scores, 0.0)
         return found
 
-    def _cosines(self, texts: Sequence[str]) -> Scores:
+    def signals(self, query: str, mask: NDArray[np.bool_] | None = None, for_ranker: bool = True) -> Signals:
+        """Return what is known of a query over the tools in tie order, those within `mask` only.
+
+        What fusion does not need (`tools`, `names`) is left out unless it is for a ranker.
+        """
+        inside = np.arange(len(self.roster)) if mask is None else np.flatnonzero(mask)
+        texts = (query, *clauses(query))
+        lexical = np.stack([self.lexical.scores(text, mask) for text in texts])[:, inside]
+        cosines = [dense.similarities(texts)[:, inside] for dense in self.dense]
+        dense = self._mean(cosines)
+        raised = with_servers(dense, self._servers[inside], self.weights.server)
+        conflicts = self._conflicts(texts)[:, inside]
+        rows = weighted(raised, lexical, conflicts, self.weights)
+        return Signals(
+            query=query,
+            tools=tuple(self.roster.tools[i] for i in inside.tolist()) if for_ranker else (),
+            fused=fused(rows, raised, self.weights),
+            rows=rows,
+            lexical=lexical,
+            dense=raised,
+            servers=raised[0] - dense[0],
+            conflicts=conflicts[0],
+            names=self._mean([dense.near_names(query)[inside] for dense in self.dense]) if for_ranker else raised[0],
+            encoders={repr(one.encoder): part[0] for one, part in zip(self.dense, cosines, strict=True)},
+            matched=(lexical.max(axis=0) > 0) | (dense.max(axis=0) >= FLOOR),
+        )
+
+    def _mean(self, parts: Sequence[Scores]) -> Scores:
+        """Return the mean of one array an encoder, by their weights."""
         weights = [ENCODERS.get(repr(dense.encoder), 1.0) for dense in self.dense]
-        parts = [weight * dense.similarities(texts) for weight, dense in zip(weights, self.dense, strict=True)]
-        cosines: Scores = np.add.reduce(parts) / sum(weights)
-        return cosines
+        scaled = [weight * part for weight, part in zip(weights, parts, strict=True)]
+        mean: Scores = np.add.reduce(scaled) / sum(weights)
+        return mean
 
     def _conflicts(self, texts: Sequence[str]) -> Scores:
         """Return 1 where a tool's verbs exclude the text's (t, n)."""

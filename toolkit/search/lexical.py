@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -14,20 +13,22 @@ from numpy.typing import NDArray
 from toolkit.errors import InputError
 from toolkit.search.compounds import unglued
 from toolkit.search.postings import Field, Postings, idf, saturated
-from toolkit.search.ranking import Ranking
+from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.roster import Roster
 from toolkit.search.texts import Fields, fields
 from toolkit.search.words import STOP_WORDS, content_terms, fold, raw_words, stem, terms, word_parts, word_terms
 from toolkit.specs import format as format_spec
 from toolkit.tool import Tool
 
-WEIGHTS: Mapping[str, Field] = MappingProxyType({
-    "name": Field(2.1, 0.5, 5),
-    "server": Field(1.3, 0.6, 3),
-    "description": Field(0.5, 0.2, 15),
-    "parameters": Field(0.25, 0.5, 5),
-    "details": Field(0.25, 0.9, 22),
-})
+WEIGHTS: Mapping[str, Field] = MappingProxyType(
+    {
+        "name": Field(2.1, 0.5, 5),
+        "server": Field(1.3, 0.6, 3),
+        "description": Field(0.5, 0.2, 15),
+        "parameters": Field(0.25, 0.5, 5),
+        "details": Field(0.25, 0.9, 22),
+    }
+)
 K1 = 2.5
 STOP_WEIGHT = 0.02
 NUMBER_WEIGHT = 0.5
@@ -37,15 +38,6 @@ REPEATED = 0.6
 _LONGEST_QUERY = 1 << 15
 _NAMES = ("name", "parameters")
 _STOPPED = ("name", "server")
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a tool was ranked: what one term in one field added to its score."""
-
-    term: str
-    field: str
-    score: float
 
 
 class Lexical:
@@ -69,9 +61,7 @@ class Lexical:
             raise InputError(f"min_coverage must lie in 0…1, not {min_coverage!r}.")
         self.min_coverage = min_coverage
         self.roster = Roster(tools)
-        documents = [field_terms(fields(tool)) for tool in self.roster.tools]
-        columns = [(field, [document[i] for document in documents]) for i, field in enumerate(WEIGHTS.values())]
-        self._postings = Postings(columns, len(documents), K1)
+        self._postings = Postings(_columns(self.roster.tools), len(self.roster), K1)
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the best tools that hold a term of `query`; see `Retriever`."""
@@ -110,6 +100,16 @@ class Lexical:
     def __repr__(self) -> str:
         options = {"min_coverage": self.min_coverage} if self.min_coverage else {}
         return format_spec("lexical", options)
+
+
+def _columns(tools: Sequence[Tool]) -> list[tuple[Field, list[str], list[int]]]:
+    """Return each field's weights, the terms of all tools one after the other, and how many each has."""
+    columns: list[tuple[Field, list[str], list[int]]] = [(field, [], []) for field in WEIGHTS.values()]
+    for tool in tools:
+        for (_, flat, sizes), words in zip(columns, field_terms(fields(tool)), strict=True):
+            flat += words
+            sizes.append(len(words))
+    return columns
 
 
 def field_terms(texts: Fields) -> tuple[list[str], ...]:

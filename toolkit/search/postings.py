@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -43,25 +42,27 @@ class Postings:
     """Term → (documents, saturated frequencies), in compressed columns.
 
     Args:
-        columns: For each field its weights and the terms of every document.
+        columns: For each field its weights, the terms of all documents one after the other, and how
+            many each document has.
         k1: Saturation.
     """
 
-    def __init__(self, columns: Iterable[tuple[Field, Sequence[Sequence[str]]]], size: int, k1: float) -> None:
+    def __init__(self, columns: Iterable[tuple[Field, Sequence[str], Sequence[int]]], size: int, k1: float) -> None:
         self.size = size
         self.vocabulary: dict[str, int] = {}
-        keys, counts = self._cells([self._column(field, documents) for field, documents in columns])
+        keys, counts = self._cells([self._column(*column) for column in columns])
         self.documents = (keys % max(size, 1)).astype(np.int32)
         self.frequencies = saturated(counts, k1).astype(np.float32)
         self.starts = np.searchsorted(keys, np.arange(len(self.vocabulary) + 1) * max(size, 1))
 
-    def _column(self, field: Field, documents: Sequence[Sequence[str]]) -> tuple[NDArray[np.int64], Any]:
-        terms = list(chain.from_iterable(documents))
+    def _column(
+        self, field: Field, terms: Sequence[str], sizes: Sequence[int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         for term in dict.fromkeys(terms):
             self.vocabulary.setdefault(term, len(self.vocabulary))
         flat = np.fromiter(map(self.vocabulary.__getitem__, terms), np.int64, len(terms))
-        lengths = np.fromiter(map(len, documents), np.int64, len(documents))
-        owners = np.repeat(np.arange(len(documents)), lengths)
+        lengths = np.array(sizes, dtype=np.int64)
+        owners = np.repeat(np.arange(len(lengths)), lengths)
         return flat * self.size + owners, field.norm(lengths[owners])
 
     @staticmethod

@@ -27,6 +27,15 @@ class Ranking:
         return len(self.names)
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a tool was ranked: what one term in one field added to its score."""
+
+    term: str
+    field: str
+    score: float
+
+
 class Retriever(Protocol):
     """Ranks the tools it was built over.
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from toolkit.errors import InputError
-from toolkit.search.ranking import Ranking
+from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.roster import Roster
 from toolkit.search.texts import fields
 from toolkit.tool import Tool
 
 SECONDS = 0.2
 _LONGEST = 1000
-_SCORES = (4.0, 2.0, 1.0)
+_SCORES = {"name": 4.0, "description": 2.0, "parameters": 1.0}
 
 
 class InvalidPattern(InputError):
@@ -59,9 +59,13 @@ class Regex:
         deadline = time.process_time() + self.seconds
         scores = np.zeros(len(self.roster))
         for i in range(len(self.roster)) if mask is None else np.flatnonzero(mask).tolist():
-            hits = [_matches(pattern, text, deadline) for text in self._texts[i]]
-            scores[i] = sum(score for score, hit in zip(_SCORES, hits, strict=True) if hit)
+            scores[i] = sum(reason.score for reason in _reasons(pattern, self._texts[i], deadline))
         return self.roster.best(scores, k)
+
+    def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
+        """Return what the pattern `query` matches in each field of `name`."""
+        deadline = time.process_time() + self.seconds
+        return tuple(_reasons(compiled(query), self._texts[self.roster.position(name)], deadline))
 
     def __repr__(self) -> str:
         return "regex"
@@ -72,16 +76,27 @@ def compiled(pattern: str) -> Any:
     import regex  # type: ignore[import-untyped, unused-ignore]
 
     if len(pattern) > _LONGEST:
-        raise InvalidPattern(f"the pattern has {len(pattern)} characters, at most {_LONGEST} are read.")
+        raise InvalidPattern(
+            f"the pattern has {len(pattern)} characters, at most {_LONGEST} are read.", hint="Shorten it."
+        )
     try:
         return regex.compile(pattern, regex.IGNORECASE | regex.VERSION1)
     except (regex.error, OverflowError, RecursionError) as error:
-        raise InvalidPattern(f"{pattern!r} is no regular expression: {error}.") from error
+        hint = "Mend it, or search by words: another retriever reads no pattern."
+        raise InvalidPattern(f"{pattern!r} is no regular expression: {error}.", hint=hint) from error
 
 
-def _matches(pattern: Any, text: str, deadline: float) -> bool:
+def _reasons(pattern: Any, texts: Iterable[str], deadline: float) -> list[Reason]:
+    found = [_match(pattern, text, deadline) for text in texts]
+    return [
+        Reason(hit, field, score) for (field, score), hit in zip(_SCORES.items(), found, strict=True) if hit is not None
+    ]
+
+
+def _match(pattern: Any, text: str, deadline: float) -> str | None:
     left = max(deadline - time.process_time(), 1e-6)
     try:
-        return pattern.search(text, timeout=left) is not None
+        hit = pattern.search(text, timeout=left)
     except TimeoutError as error:
         raise SlowPattern(f"the pattern {pattern.pattern!r} took too long.", hint="Use a simpler one.") from error
+    return None if hit is None else str(hit.group())

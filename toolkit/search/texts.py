@@ -73,21 +73,24 @@ def _walk(schema: Any, names: list[str], details: list[str], depth: int) -> None
     for name, inner in found.items() if isinstance(found, dict) else ():
         names.append(name)
         if isinstance(inner, dict):
-            details += _details(inner)
+            _tell(inner, details)
             _walk(inner, names, details, depth - 1)
     for inner in _inner(schema):
         _walk(inner, names, details, depth - 1)
 
 
-def _details(schema: dict[str, Any]) -> list[str]:
-    values = schema.get("enum")
-    texts = [schema.get("description"), *(values if isinstance(values, list) else ())]
-    return [text for text in texts if isinstance(text, str)]
+def _tell(schema: dict[str, Any], details: list[str]) -> None:
+    """Add the description and the enum values of a parameter."""
+    description, values = schema.get("description"), schema.get("enum")
+    if isinstance(description, str):
+        details.append(description)
+    if isinstance(values, list):
+        details += [value for value in values if isinstance(value, str)]
 
 
 def _inner(schema: dict[str, Any]) -> Iterator[Any]:
-    for key in _NESTING[1:]:
-        found = schema.get(key)
+    for key in [key for key in _NESTING[1:] if key in schema]:
+        found = schema[key]
         if isinstance(found, list):
             yield from found
         elif isinstance(found, dict):

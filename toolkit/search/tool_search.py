@@ -12,7 +12,7 @@ from typing import Any
 
 from toolkit.engine.ports import Answer
 from toolkit.search.exact import Names
-from toolkit.search.ranking import Ranking, Retriever, RetrieverFactory, tie_order
+from toolkit.search.ranking import Ranking, Reason, Retriever, RetrieverFactory, tie_order
 from toolkit.search.registry import default_retriever, retriever
 from toolkit.search.requests import listed, selected
 from toolkit.search.texts import fields
@@ -108,9 +108,7 @@ class ToolSearch:
         best = subset.index.ranked(query, subset.among)[: max(k, 0)]
         return Ranking(tuple(name for name, _ in best), tuple(score for _, score in best))
 
-    def union(
-        self, queries: Sequence[str], searchable: Sequence[Tool], declared: Sequence[Tool], limit: int
-    ) -> Answer:
+    def union(self, queries: Sequence[str], searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
         """Answer several queries at once: their hits in turn, best first, each tool once."""
         answers = [self(query, searchable, declared, len(searchable)) for query in queries]
         turns = zip_longest(*(answer.hits for answer in answers))
@@ -122,10 +120,11 @@ class ToolSearch:
         return Answer(tuple(best.items())[: max(limit, 0)], len(best), tuple(words), tuple(matches))
 
     def explain(self, query: str, name: str, tools: Sequence[Tool]) -> tuple[Any, ...]:
-        """Return why `name` is ranked among `tools`: the retriever's reasons, none if it gives none."""
+        """Return why `name` is ranked among `tools`: named in the query (Q4), then the retriever's reasons."""
         subset = self._subset(tuple(tools))
         reasons: tuple[Any, ...] = getattr(subset.index.retriever, "explain", _silent)(query, name, subset.among)
-        return reasons
+        named = name in subset.index.names.named(query, {name})
+        return (Reason(name, "exact name", 0.0), *reasons) if named else reasons
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 
@@ -18,8 +19,7 @@ _CLITIC = re.compile(r"['’].*")
 _LOWER, _UPPER = "a-z0-9à-öø-ÿα-ωа-я", "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
 _HUMP = re.compile(rf"(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}])(?![{_UPPER}]s\b)")
 _UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\U00020000-\U0003134f"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003134f"
 )
 _RUNS = re.compile(rf"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
@@ -27,8 +27,10 @@ _SUFFIXES = (
     *((suffix, 4) for suffix in ("ating", "ated", "ation", "ator", "ate")),
     *(("ing", 3), ("ed", 3), ("ion", 4), ("er", 4), ("or", 4)),
 )
+_ENDINGS = tuple(suffix for suffix, _ in _SUFFIXES)
 _VOWEL = re.compile(r"[aeiouy]")
 _LONGEST = 64
+_MOST_RUNS = 1 << 16
 
 _STOP_WORDS = """
     a about after all also am an and any are as at be been before being both but by can could did do does doing for
@@ -49,21 +51,51 @@ def raw_words(text: str) -> list[str]:
     return _ASCII_WORD.findall(text) if text.isascii() else _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
+class Memo(dict[str, tuple[str, ...]]):
+    """What `find` makes of short runs of text without spaces, each found once: they come back often.
+
+    A plain dict, since it looks up in half the time that an `lru_cache` takes; full, it starts anew.
+    """
+
+    def __init__(self, find: Callable[[str], tuple[str, ...]]) -> None:
+        self.find = find
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        found = self.find(run)
+        if len(run) <= _LONGEST:
+            if len(self) >= _MOST_RUNS:
+                self.clear()
+            self[run] = found
+        return found
+
+    def all_of(self, text: str) -> Iterator[str]:
+        """Yield what is found in each run of `text`, in order: no word crosses a space."""
+        return chain.from_iterable(map(self.__getitem__, text.split()))
+
+
 def terms(text: str) -> list[str]:
     """Return the terms of `text`, in order: every word's parts, and after them its compound.
 
     >>> terms("addSuppliers to HTTPServer")
     ['add', 'suppli', 'addsuppli', 'to', 'http', 'serv', 'httpserv']
     """
-    return list(chain.from_iterable(map(word_terms, raw_words(text))))
+    return list(_terms.all_of(text))
 
 
 def content_terms(text: str) -> list[str]:
     """Return the terms of `text` without stop words."""
-    return list(chain.from_iterable(map(_content_terms, raw_words(text))))
+    return list(_content_terms.all_of(text))
 
 
-@lru_cache(maxsize=1 << 17)
+def _terms_of(run: str) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(word_terms, raw_words(run))))
+
+
+_terms = Memo(_terms_of)
+_content_terms = Memo(lambda run: tuple(term for term in _terms_of(run) if term not in STOP_WORDS))
+
+
+@lru_cache(maxsize=1 << 16)
 def word_terms(word: str) -> tuple[str, ...]:
     """Return the terms of one raw word: parts, then the compound if there are several."""
     parts = word_parts(word)
@@ -71,24 +103,21 @@ def word_terms(word: str) -> tuple[str, ...]:
     return (*stems, stem("".join(parts)[:_LONGEST])) if len(parts) > 1 else tuple(stems)
 
 
-@lru_cache(maxsize=1 << 17)
-def _content_terms(word: str) -> tuple[str, ...]:
-    return tuple(term for term in word_terms(word) if term not in STOP_WORDS)
-
-
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 16)
 def word_parts(word: str) -> tuple[str, ...]:
     """Return the folded parts of one raw word.
 
     >>> word_parts("parseXMLFiles"), word_parts("bed-time"), word_parts("userIDs")
     (('parse', 'xml', 'files'), ('bed', 'time'), ('user', 'ids'))
     """
+    if word.isascii() and word.isalpha() and word.islower():
+        return (word,)
     pieces = (_CLITIC.sub("", piece) for piece in _SEPARATORS.split(word))
     return tuple(part.casefold() for piece in pieces for part in _HUMP.split(piece) if part)
 
 
 def _part_terms(part: str) -> list[str]:
-    if not _IS_UNSPACED.search(part):
+    if part.isascii() or not _IS_UNSPACED.search(part):
         return [stem(part[:_LONGEST])]
     return [term for run in _RUNS.findall(part) for term in (_bigrams(run) if _IS_UNSPACED.match(run) else [stem(run)])]
 
@@ -114,7 +143,7 @@ def _singular(word: str) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    for suffix, least in _SUFFIXES:
+    for suffix, least in _SUFFIXES if word.endswith(_ENDINGS) else ():
         stem = word[: -len(suffix)]
         if word.endswith(suffix) and len(stem) >= least and _VOWEL.search(stem):
             return _settled(stem)

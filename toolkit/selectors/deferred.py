@@ -18,3 +18,4 @@ def deferred(visible: Sequence[Tool], host: HostView) -> Selection:
 
 
 deferred.static = True  # type: ignore[attr-defined]
+deferred.is_default = True  # type: ignore[attr-defined]

@@ -1,0 +1,134 @@
+"""`toolkit break-even`: from which catalog size, and for how many turns, a selector begins to pay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from toolkit.commands.output import need, no_sessions, print_json, print_table, tell_problems
+from toolkit.errors import InputError
+
+if TYPE_CHECKING:
+    from toolkit.experiment.break_even import BreakEven
+
+NAME = "break-even"
+HEADINGS = (
+    "size",
+    "system",
+    "USD/turn",
+    "ratio to all [95 %]",
+    "with fallback",
+    "no cache",
+    "trips/turn",
+    "served",
+    "pays for turns",
+)
+
+
+def command(
+    sessions: Annotated[
+        list[Path], typer.Argument(help="Session files (.json, .jsonl, .gz, .zst) or folders of them.")
+    ],
+    catalog: Annotated[
+        Optional[list[Path]], typer.Option(help="Tools that the hosts grow by, beside the sessions'. Repeatable.")
+    ] = None,
+    model: Annotated[str, typer.Option(help="Whose tokens, cache rules and prices count.")] = "gpt-5",
+    selector: Annotated[
+        Optional[list[str]], typer.Option(help="What is set against `all`; lazy and semantic(k=8) if none is given.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="The host's rules.")] = "reference",
+    sizes: Annotated[str, typer.Option(help="Catalog sizes, e.g. 20,60,120; a ladder up to all tools if empty.")] = "",
+    retriever: Annotated[Optional[str], typer.Option(help="What tools.search ranks with.")] = None,
+    plot: Annotated[Optional[Path], typer.Option(help="Write the figure (.png, .svg).")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of tools, and of the intervals.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to use.")] = 1,
+    limit: Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
+) -> None:
+    """Replay sessions in hosts of growing size, and say where a selector begins to pay against `all`.
+
+    Each session keeps the tools that it calls and the host's own; the rest of each size is drawn from its other tools,
+    then from the catalogs and the other sessions. Tokens, prompt cache and prices are the model's.
+
+    Example: toolkit break-even datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --sizes 20,60,96
+    """
+    need("pandas", "report")
+    from toolkit.experiment.break_even import SELECTORS, Growth, break_even
+    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.sessions import load_sessions
+
+    growth = Growth(model, tuple(selector or SELECTORS), _sizes(sizes), profile, retriever, seed=seed, workers=workers)
+    recorded = load_sessions(*sessions, limit=limit)
+    if not recorded:
+        raise no_sessions(recorded.problems)
+    found = break_even(recorded, growth, load_catalog(*catalog) if catalog else ())
+    tell_problems((*recorded.problems, *found.problems))
+    if plot is not None:
+        from toolkit.report.break_even_plot import save
+
+        save(found, plot)
+    if json:
+        print_json(_records(found.summary))
+        return
+    _print(found)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Read `20,60,120`."""
+    try:
+        return tuple(int(part) for part in text.replace(" ", "").split(",") if part)
+    except ValueError as error:
+        hint = "Give them like this: --sizes 20,60,120."
+        raise InputError(f"catalog sizes are whole numbers between commas, not {text!r}.", hint=hint) from error
+
+
+def _print(found: BreakEven) -> None:
+    about = found.about
+    print_table(HEADINGS, [_row(row) for row in _records(found.summary)])
+    typer.echo()
+    for row in _records(found.crossings):
+        typer.echo(f"{row['system']}: " + "; ".join(_crossings(row)) + ".")
+    typer.echo(
+        f"\n{about['sessions']} sessions, {about['recorded_turns']} turns; tools drawn by seed {about['seed']} "
+        f"out of {about['pool_tools']}.\nTokens: {about['counter']} ({about['counter_method']}). "
+        f"Prices: {about['prices']}.\nCache: {about['cache']}. Profile {about['profile']}."
+    )
+
+
+def _records(frame: Any) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+
+
+def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    interval = f" [{row['ratio_low']:.2f}, {row['ratio_high']:.2f}]" if row["ratio_low"] == row["ratio_low"] else ""
+    return (
+        row["size"],
+        row["system"],
+        f"{row['usd_per_turn']:.5f}",
+        f"{row['ratio']:.2f}{interval}",
+        f"{row['with_fallback_ratio']:.2f}",
+        f"{row['no_cache_ratio']:.2f}",
+        f"{row['search_trips_per_turn']:.2f}",
+        f"{row['served_share']:.0%}",
+        "" if row["system"] == "all" else _turns(row),
+    )
+
+
+def _turns(row: Mapping[str, Any]) -> str:
+    """The lengths of session that pay, with a plus where the recordings end before it stops paying."""
+    first, last = float(row["pays_from_turn"]), float(row["pays_to_turn"])
+    if first != first:
+        return "none"
+    return f"{first:.0f} to {last:.0f}" + ("+" if last == row["longest_session"] else "")
+
+
+def _crossings(row: Mapping[str, Any]) -> Iterator[str]:
+    for prefix, words in (("", ""), ("with_fallback_", " with fallback"), ("no_cache_", " without a cache")):
+        at = row[f"{prefix}pays_from_tools"]
+        if at != at:
+            yield f"does not pay up to {row['largest']:.0f} tools{words}"
+        else:
+            yield f"pays from {at:.0f} tools{' (the smallest size)' * (at == row['smallest'])}{words}"

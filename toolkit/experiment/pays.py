@@ -1,0 +1,112 @@
+"""When a selector pays: costs per turn as ratios to `all`, over catalog sizes and over lengths of session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolkit.experiment.stats import ratio_interval
+from toolkit.replay.system import BOUNDS
+
+COSTS = {
+    "": "cost_usd",
+    "with_fallback_": "cost_with_fallback_usd",
+    "no_cache_": "cost_no_cache_usd",
+}
+"""Prefix of a summary's columns → the cost that they are of."""
+
+
+def summary(turns: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """Return one row a size and system: its cost per turn, the ratio to `all`, and the turns for which it pays.
+
+    `ratio_low` and `ratio_high` are its 95 % bootstrap interval over sessions of a ratio of sums.
+    """
+    rows = []
+    for size, at_size in turns.groupby("size"):
+        everything = at_size[at_size["system"] == "all"]
+        for system, mine in at_size.groupby("system", sort=False):
+            row = {"size": size, "system": system, "tools": everything["visible"].mean()}
+            rows.append({**row, **_facts(mine), **_ratios(mine, everything, seed), **_lengths(mine, everything)})
+    return pd.DataFrame(rows)
+
+
+def _facts(mine: pd.DataFrame) -> dict[str, Any]:
+    n, calls = len(mine), max(1, int(mine["calls"].sum()))
+    return {
+        "sessions": mine["session_id"].nunique(),
+        "turns": n,
+        "declared": mine["declared"].mean(),
+        "search_trips_per_turn": mine["search_trips"].sum() / n,
+        "cache_read_share": mine["cache_read_tokens"].sum() / max(1, mine["prompt_tokens"].sum()),
+        "served_share": mine["served"].sum() / calls,
+        "comparable_share": mine["comparable"].mean(),
+        "prompt_tokens_per_turn": mine["prompt_tokens"].sum() / n,
+        **{f"{prefix}usd_per_turn": mine[column].sum() / n for prefix, column in COSTS.items()},
+    }
+
+
+def _ratios(mine: pd.DataFrame, everything: pd.DataFrame, seed: int) -> dict[str, float]:
+    tops, bottoms = (frame.groupby("session_id")[list(COSTS.values())].sum() for frame in (mine, everything))
+    ratios = {f"{prefix}ratio": float(tops[column].sum() / bottoms[column].sum()) for prefix, column in COSTS.items()}
+    _, low, high = ratio_interval(tops["cost_usd"], bottoms["cost_usd"].loc[tops.index], seed)
+    return {**ratios, "ratio_low": low, "ratio_high": high}
+
+
+def _lengths(mine: pd.DataFrame, everything: pd.DataFrame) -> dict[str, Any]:
+    """The first and the last number of turns at which the sessions, cut off there, cost less than under `all`."""
+    ratio = (
+        mine.groupby("turn_no")["cost_usd"].sum().cumsum() / everything.groupby("turn_no")["cost_usd"].sum().cumsum()
+    )
+    first, last = span([bool(one < 1) for one in ratio])
+    turns = list(ratio.index)
+    return {
+        "pays_from_turn": turns[first] if first is not None else np.nan,
+        "pays_to_turn": turns[last] if last is not None else np.nan,
+        "longest_session": turns[-1],
+    }
+
+
+def span(pays: list[bool]) -> tuple[int | None, int | None]:
+    """Return where the last unbroken row of True begins and ends.
+
+    >>> span([False, True, True, False]), span([False])
+    ((1, 2), (None, None))
+    """
+    if True not in pays:
+        return None, None
+    last = len(pays) - 1 - pays[::-1].index(True)
+    before = [place for place in range(last) if not pays[place]]
+    return (before[-1] + 1 if before else 0), last
+
+
+def crossings(board: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a selector: from how many tools on it costs less than `all` at every larger size measured.
+
+    Between two sizes the place is interpolated. NaN: not up to the largest size. Equal to `smallest`: at all sizes.
+    """
+    rows = []
+    for system, mine in board[~board["system"].isin(BOUNDS)].groupby("system", sort=False):
+        mine = mine.sort_values("size")
+        row: dict[str, Any] = {"system": system, "smallest": mine["tools"].iloc[0], "largest": mine["tools"].iloc[-1]}
+        for prefix in COSTS:
+            row[f"{prefix}pays_from_tools"] = crossing(list(mine["tools"]), list(mine[f"{prefix}ratio"]))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def crossing(tools: list[float], ratios: list[float]) -> float:
+    """Return from where on ratios stay below 1, linear between two places; NaN when the last does not.
+
+    >>> crossing([20, 40, 60], [1.2, 0.8, 0.7])
+    30.0
+    """
+    above = [place for place, ratio in enumerate(ratios) if not ratio < 1]
+    if not above:
+        return float(tools[0])
+    at = above[-1]
+    if at == len(tools) - 1:
+        return float("nan")
+    share = (ratios[at] - 1) / (ratios[at] - ratios[at + 1])
+    return float(tools[at] + share * (tools[at + 1] - tools[at]))
