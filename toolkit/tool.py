@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from toolkit.errors import InputError
@@ -165,6 +165,7 @@ def canonical_order(tool: Tool) -> tuple[bool, str]:
     return (tool.source != "core", tool.name)
 
 
+@lru_cache(maxsize=1 << 16)
 def definition_text(tool: Tool) -> str:
     """Return the definition as it is billed when no provider's own rendering is known.
 

@@ -163,7 +163,7 @@ class _Ledger:
         fallback = (
             failed * (prompt - declared - search_tool + _visible_tokens(turn.basis, self.counter)) if failed else 0
         )
-        front = turn.offer.declared + self.appended
+        front = turn.offer.declared + self.appended if self.appended else turn.offer.declared
         head = declared + search_tool + self.tokens.system
         use = self.cache.use(front, head, prompt, self.messages, recorded.at)
         billed = None if one.is_search else recorded.billed

@@ -38,9 +38,11 @@ class PrefixCache:
 
     def __init__(self, rules: CacheRules, definition: Callable[[Tool], int], system: int) -> None:
         self.rules, self.definition, self.system = rules, definition, system
-        self.entries: dict[Front, _Entry] = {}
+        self.entries: dict[int, _Entry] = {}
+        self.fronts: dict[int, Front] = {}
         self.era = 0
-        self.before: Front | None = None
+        self.front: Front | None = None
+        self.key = self.numbers = 0
 
     def compact(self) -> None:
         """Note that the messages were replaced."""
@@ -56,26 +58,37 @@ class PrefixCache:
             messages: How many messages it holds.
             at: When it was sent, in seconds; None without a clock.
         """
-        now = at or 0.0
-        found = list(self._found(front, head, messages, now))
+        now, before = at or 0.0, self.key
+        self._take(front)
+        found = list(self._found(head, messages, now))
         alive = [tokens for tokens, age in found if self.rules.lifetime is None or age <= self.rules.lifetime]
         read, possible = self._floored(alive), self._floored([tokens for tokens, _ in found])
-        cause = self._cause(front, read, possible, bool(found))
-        self.before = front
+        cause = self._cause(before, read, possible, bool(found)) if before else None
         if prompt < self.rules.minimum:
             return CacheUse(read, 0, prompt - read, cause)
-        self._keep(front, _Entry(prompt, now, messages, self.era))
+        self._keep(_Entry(prompt, now, messages, self.era))
         return CacheUse(read, prompt - read, 0, cause)
 
-    def _found(self, front: Front, head: int, messages: int, now: float) -> Iterator[tuple[int, float]]:
+    def _take(self, front: Front) -> None:
+        """Number the front: the same definitions have the same number, compared only when the object changes."""
+        if front is self.front:
+            return
+        self.front = front
+        self.key = next((key for key, known in self.fronts.items() if known == front), 0)
+        if not self.key:
+            self.numbers += 1
+            self.key = self.numbers
+            self.fronts[self.key] = front
+
+    def _found(self, head: int, messages: int, now: float) -> Iterator[tuple[int, float]]:
         """Yield (tokens, age) of the prefixes that an earlier pass left."""
-        same = self.entries.get(front)
+        same = self.entries.get(self.key)
         if same is not None:
             near = self.rules.mode == "longest_prefix" or messages - same.messages < LOOK_BACK
             yield (same.tokens if same.era == self.era and near else head), now - same.at
         if self.rules.mode == "longest_prefix":
             for other, entry in self.entries.items():
-                if other is not front and (shared := self._common(other, front)):
+                if other != self.key and (shared := self._common(self.fronts[other], self.fronts[self.key])):
                     yield shared, now - entry.at
 
     def _common(self, old: Front, new: Front) -> int:
@@ -90,19 +103,18 @@ class PrefixCache:
         most = max(tokens, default=0)
         return most // self.rules.step * self.rules.step if most >= self.rules.minimum else 0
 
-    def _cause(self, front: Front, read: int, possible: int, found: bool) -> str | None:
-        if self.before is None:
-            return None
-        if self.before != front:
+    def _cause(self, before: int, read: int, possible: int, found: bool) -> str | None:
+        if before != self.key:
             return "tools_changed"
-        if self.entries.get(front) and self.entries[front].era != self.era:
+        if self.key in self.entries and self.entries[self.key].era != self.era:
             return "messages_changed"
         if read < possible:
             return "expired"
         return "below_minimum" if found and not read else None
 
-    def _keep(self, front: Front, entry: _Entry) -> None:
-        self.entries.pop(front, None)
-        self.entries[front] = entry
+    def _keep(self, entry: _Entry) -> None:
+        self.entries.pop(self.key, None)
+        self.entries[self.key] = entry
         while len(self.entries) > _FRONTS_KEPT:
-            self.entries.pop(next(iter(self.entries)))
+            oldest = next(iter(self.entries))
+            del self.entries[oldest], self.fronts[oldest]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -199,7 +200,9 @@ def sentence_transformer(path: str) -> Any:
     for key, value in _QUIET.items():
         os.environ.setdefault(key, value)
     import torch
-    from sentence_transformers import SentenceTransformer
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a notebook without widgets is told of its missing progress bars at import
+        from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as transformers_logging
 
     torch.set_num_threads(1)
