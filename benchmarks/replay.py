@@ -21,6 +21,7 @@ from toolkit.accounting.ledger import ledger
 from toolkit.accounting.script_tokens import count_script
 from toolkit.accounting.textcount import TextCounter
 from toolkit.accounting.vocab import encoding
+from toolkit.experiment.run import without_collection
 from toolkit.replay import Surroundings, System, Trace, fold, script
 from toolkit.replay.script import Script, ScriptPass
 from toolkit.session import Session
@@ -32,6 +33,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
     """Return prompt tokens by system, the toolkit's way."""
+    with without_collection():
+        return _fast(sessions, systems, around)
+
+
+def _fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
     counter = TextCounter()
     scripts = [script(session) for session in sessions]
     counted = [count_script(one, counter) for one in scripts]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import inspect
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from multiprocessing import get_context
@@ -170,6 +172,18 @@ def search_billing(unit: Unit) -> SearchBilling:
     return billing(unit.system.profile) if unit.model else TEXTS_ONLY
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Hold the garbage collector back: a unit makes many records and no cycles, and ends soon."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Runner:
     """Runs units one after the other; scripts and counts are shared between all of them."""
 
@@ -185,6 +199,11 @@ class Runner:
         done = Done(unit.key, [], [])
         if not any(session.id in self._scripts for session in unit.sessions):
             self._scripts.clear()
+        with without_collection():
+            self._run(unit, counter, done)
+        return done
+
+    def _run(self, unit: Unit, counter: Counter, done: Done) -> None:
         for session in unit.sessions:
             made, tokens = self._script(session, counter)
             trace = fold(
@@ -198,7 +217,6 @@ class Runner:
             done.passes.extend(ledger(tokens, trace, counter, rules, search_billing(unit)))
             done.turns.extend(_turn_rows(trace))
             done.problems.extend(_selector_problems(session, trace))
-        return done
 
     def _script(self, session: Session, counter: Counter) -> tuple[Script, ScriptTokens]:
         if session.id not in self._scripts:
