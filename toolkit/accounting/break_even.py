@@ -106,7 +106,10 @@ def _all_declared(plan: Plan) -> Iterator[Prompt]:
 
 
 def _searched(plan: Plan, search: SearchBilling) -> Iterator[Prompt]:
-    """The same session with trips before the work of each turn, and what was found carried where the host puts it."""
+    """The same session with trips before the work of each turn, and what was found carried where the host puts it.
+
+    A trip is a pass of its own: a hosted search that samples twice within one response bills the same two prompts.
+    """
     own = [("search", plan.overhead + search.prefix(0, plan.search_tool))]
     added: list[tuple[str, int]] = []
     messages: list[tuple[str, int]] = []
@@ -125,8 +128,6 @@ def _searched(plan: Plan, search: SearchBilling) -> Iterator[Prompt]:
                 messages.append((f"t{turn}f{step}", search.history(1, found, plan.search_words)))
                 added += [(f"found{turn}.{i}", one) for i, one in enumerate(found) if search.where == "tools"]
                 tools = own + declared + added
-                if search.extra_pass:
-                    yield Prompt(segments(tools, [("system", plan.system)], messages), plan.seconds * clock)
 
 
 def _block(label: str, count: int, plan: Plan) -> list[tuple[str, int]]:

@@ -25,7 +25,6 @@ def modelled(turns: pd.DataFrame, passes: pd.DataFrame, model: str, search: Sear
 
     A row with `usual` True has the replays' own mean length.
     """
-    search = replace(search, extra_pass=False)  # a trip is a pass of its own already
     listed, cache = price(model), rules_for(model)
     rows = []
     for system in [name for name in turns["system"].unique() if name not in BOUNDS]:

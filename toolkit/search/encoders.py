@@ -200,6 +200,7 @@ def sentence_transformer(path: str) -> Any:
     for key, value in _QUIET.items():
         os.environ.setdefault(key, value)
     import torch
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a notebook without widgets is told of its missing progress bars at import
         from sentence_transformers import SentenceTransformer
