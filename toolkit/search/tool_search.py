@@ -90,7 +90,7 @@ class ToolSearch:
         self.build: RetrieverFactory = retriever(build) if isinstance(build, str) else build
         self.size = size
         self._indexes: OrderedDict[int, _Index] = OrderedDict()
-        self._subsets: OrderedDict[tuple[int, ...], _Subset] = OrderedDict()
+        self._subsets: OrderedDict[frozenset[int], _Subset] = OrderedDict()
         self._lock = threading.RLock()
 
     def __call__(self, query: str, searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
@@ -138,7 +138,7 @@ class ToolSearch:
         self._subset(tuple(tools))
 
     def _subset(self, tools: tuple[Tool, ...]) -> _Subset:
-        key = tuple(map(id, tools))
+        key = frozenset(map(id, tools))
         with self._lock:
             if key not in self._subsets:
                 self._subsets[key] = _Subset(tools, self._index(tools))

@@ -41,8 +41,9 @@ class _Run:
         self.policy = policy
         allow = given.get("allow")
         self.host = Host(self.tools, scope=allow, policy=policy, retriever="lexical")
-        for extension, patterns in (given.get("hide") or {}).items():
-            self.host.extension(extension).hide(patterns)
+        hides = given.get("hide") or {}
+        for extension, patterns in (hides if isinstance(hides, Mapping) else {"case": hides}).items():
+            self.host.extension(extension).hide(_patterns(patterns))
         hidden = [self._name(row) for row in rows if row.get("state") == "hidden"]
         if hidden:
             self.host.extension("case").hide([_literal(name) for name in hidden])
@@ -115,6 +116,8 @@ class _Run:
 
     def _policy(self, event: Mapping[str, Any]) -> None:
         said = event.get("policy", event)
+        if isinstance(said, list):
+            said = dict(said)
         pairs = [(p, v) for v in ("allow", "ask", "deny") for p in _patterns(said.get(v))]
         pairs += [(p, v) for p, v in said.items() if v in ("allow", "ask", "deny")]
         if "tool" in said and "verdict" in said:
@@ -132,7 +135,8 @@ class _Run:
         self.host.extension(event["extension"]).unload()
 
     def _scope(self, event: Mapping[str, Any]) -> None:
-        self.host.set_scope(event.get("scope", event.get("patterns")), event.get("of", "session"))
+        granted = next((event[key] for key in ("scope", "patterns", "allow") if key in event), None)
+        self.host.set_scope(granted, event.get("of", "session"))
 
     def _server_down(self, event: Mapping[str, Any]) -> None:
         self.host.server_down(event["server"])
