@@ -9,6 +9,7 @@ import pytest
 import toolkit.replay.profiles as module
 from toolkit.accounting.ledger import ledger
 from toolkit.accounting.script_tokens import count_script
+from toolkit.accounting.search_billing import billing
 from toolkit.accounting.textcount import TextCounter
 from toolkit.engine import Host, Profile
 from toolkit.errors import UnknownNameError
@@ -119,3 +120,12 @@ def test_a_compaction_forgets_where_the_profile_says_so() -> None:
     before = turn.start_pass().call("mcp.git.log").code
     host.compaction()
     assert (before, turn.start_pass().call("mcp.git.log").code) == ("ok", "not_found_yet")
+
+
+def test_a_search_inside_the_pass_that_asked_is_not_billed_as_a_pass_of_its_own() -> None:
+    counter, one = TextCounter(), script(recorded())
+    trace = fold(one, System("lazy", "lexical", "openai-responses"))
+    rows = ledger(count_script(one, counter), trace, counter, billing=billing("openai-responses"))
+    searches = [row for row in rows if row.kind == "search"]
+    assert searches and all(row.prompt_tokens == 0 and row.output_tokens > 0 for row in searches)
+    assert rows[-1].search_history_tokens > 170

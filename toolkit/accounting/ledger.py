@@ -134,7 +134,10 @@ class _Ledger:
                 self.history += opened.before
             if one.is_search:
                 called, answered = self.counter.text(one.call_text), self.counter.text(one.result_text)
-                yield self._row(number, turn, one, tokens.input, called, opened)
+                if self.billing.own_pass:
+                    yield self._row(number, turn, one, tokens.input, called, opened)
+                else:
+                    yield self._inside(number, one, called)
                 self.searches += called + answered + self.billing.trip + len(one.answer) * self.billing.found
                 self.messages += 2
                 self._append(turn.offer, one)
@@ -193,6 +196,11 @@ class _Ledger:
             billed,
             self._anchored(billed, recorded.declared, declared + search_tool),
         )
+
+    def _inside(self, number: int, one: PassTrace, output: int) -> PassRow:
+        """Return the row of a search that ran inside the pass that asked: its prompt is not billed again."""
+        who = (self.trace.session_id, self.trace.system, number, one.pass_no, "search")
+        return PassRow(*who, 0, 0, 0, 0, 0, 0, 0, 0, 0, output, 0, 0)
 
     def _anchored(self, billed: int | None, then: int | None, now: int) -> int | None:
         """Return the bill plus the predicted difference, where the recording says what was declared."""

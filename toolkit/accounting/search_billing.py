@@ -21,6 +21,7 @@ class SearchBilling:
         trip: A search call with its answer, beyond the words of both; it stays in the history.
         found: A found definition beyond its text.
         extra_pass: The hosted search samples a second time, and the whole prompt is billed again.
+        own_pass: A search is a request that is billed; False where it runs inside the pass that asked.
         where: Where a found definition goes: `history` keeps the cached prefix, `tools` breaks it.
     """
 
@@ -28,6 +29,7 @@ class SearchBilling:
     trip: int = 12
     found: int = 0
     extra_pass: bool = False
+    own_pass: bool = True
     where: str = "history"
 
     def prefix(self, deferred: int = 0, own_definition: int = 0) -> int:
@@ -53,7 +55,7 @@ BILLINGS: dict[str, SearchBilling] = {
     "anthropic-api/regex": SearchBilling(214, 85, 10, extra_pass=True),
     "anthropic-api/client": SearchBilling(None, 12, 10),
     "claude-code": SearchBilling(None, 12, 10),
-    "openai-responses": SearchBilling(381, 170, 0),
+    "openai-responses": SearchBilling(381, 170, 0, own_pass=False),
     "openai-responses/client": SearchBilling(50, 170, 0),
     "vscode": SearchBilling(None, 12, 10),
     "pydantic-ai": SearchBilling(where="tools"),
