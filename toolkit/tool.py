@@ -197,6 +197,8 @@ def wire_name(name: str) -> str:
 
 
 CORE_WIRE_NAMES = frozenset(map(wire_name, CORE_NAMES))
+SEARCH_NAMES = frozenset((SEARCH, wire_name(SEARCH)))
+"""How a call to `tools.search` may be written: by its full name or its wire name."""
 
 
 class Catalog:

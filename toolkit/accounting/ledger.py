@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolkit.accounting.cache_model import IDEAL, CacheRules
-from toolkit.accounting.prefix_cache import PrefixCache
+from toolkit.accounting.prefix_cache import PrefixCache, shared_definitions
 from toolkit.accounting.script_tokens import Counter, PassTokens, ScriptTokens, TurnTokens
 from toolkit.accounting.search_billing import TEXTS_ONLY, SearchBilling
 from toolkit.engine.offer import Offer
 from toolkit.engine.state import Basis
 from toolkit.replay.trace import PassTrace, Trace, TurnTrace
-from toolkit.tool import SEARCH, Tool, definition_text
+from toolkit.tool import SEARCH, Tool
 
 
 class PassRow(NamedTuple):
@@ -214,10 +214,5 @@ class _Ledger:
         same = before is offer or before.declared == offer.declared or before.definitions == offer.definitions
         if same and self.appended == self.appended_before:
             return definitions + self.tokens.system if self.compacted else self.prompt
-        shared = 0
-        fronts = ((*before.declared, *self.appended_before), (*offer.declared, *self.appended))
-        for old, new in zip(*fronts, strict=False):
-            if old is not new and definition_text(old) != definition_text(new):
-                break
-            shared += self.counter.definition(new)
-        return shared
+        old, new = before.declared + self.appended_before, offer.declared + self.appended
+        return shared_definitions(old, new, self.counter.definition)

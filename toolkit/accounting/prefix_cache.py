@@ -27,6 +27,16 @@ class _Entry:
     era: int
 
 
+def shared_definitions(old: Front, new: Front, definition: Callable[[Tool], int]) -> int:
+    """Return the tokens of the leading definitions that two fronts share, byte for byte."""
+    shared = 0
+    for one, other in zip(old, new, strict=False):
+        if one is not other and definition_text(one) != definition_text(other):
+            break
+        shared += definition(other)
+    return shared
+
+
 class PrefixCache:
     """The cache of one session.
 
@@ -87,17 +97,11 @@ class PrefixCache:
             near = self.rules.mode == "longest_prefix" or messages - same.messages < LOOK_BACK
             yield (same.tokens if same.era == self.era and near else head), now - same.at
         if self.rules.mode == "longest_prefix":
-            for other, entry in self.entries.items():
-                if other != self.key and (shared := self._common(self.fronts[other], self.fronts[self.key])):
+            others = ((self.fronts[key], entry) for key, entry in self.entries.items() if key != self.key)
+            for front, entry in others:
+                shared = shared_definitions(front, self.fronts[self.key], self.definition)
+                if shared:
                     yield shared, now - entry.at
-
-    def _common(self, old: Front, new: Front) -> int:
-        shared = 0
-        for one, other in zip(old, new, strict=False):
-            if one is not other and definition_text(one) != definition_text(other):
-                break
-            shared += self.definition(other)
-        return shared
 
     def _floored(self, tokens: list[int]) -> int:
         most = max(tokens, default=0)

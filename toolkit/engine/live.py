@@ -12,12 +12,10 @@ from toolkit.engine.offer import Offer
 from toolkit.engine.view import EarlierTurn, HostView
 from toolkit.engine.visibility import as_patterns
 from toolkit.errors import IllegalStep
-from toolkit.tool import SEARCH, wire_name
+from toolkit.tool import SEARCH, SEARCH_NAMES
 
 if TYPE_CHECKING:
     from toolkit.engine.host import Host
-
-SEARCH_NAMES = frozenset((SEARCH, wire_name(SEARCH)))
 
 
 class Turn:

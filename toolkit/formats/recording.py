@@ -10,7 +10,7 @@ from typing import Any
 from toolkit.errors import InputError
 from toolkit.formats.atif_write import write_sessions
 from toolkit.session import Call, Event, Pass, Result, Session, Turn
-from toolkit.tool import SEARCH, Catalog, Tool, wire_name
+from toolkit.tool import SEARCH_NAMES, Catalog, Tool
 
 MAIN = ""
 
@@ -138,7 +138,7 @@ class Recording:
     def _call(self, span: str, name: str, arguments: Any, verdict: Any) -> None:
         self.calls += 1
         self.current = span
-        is_search = name in (SEARCH, wire_name(SEARCH))
+        is_search = name in SEARCH_NAMES
         refused = verdict.code not in ("ok", "ask")
         result = Result(verdict.text or None, refused, verdict.names, {"verdict": verdict.code})
         call = Call(

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from toolkit.session import Call, Event, Message, Pass, Session, Turn, text_of
-from toolkit.tool import SEARCH, compact_json, wire_name
-
-_SEARCH_NAMES = frozenset((SEARCH, wire_name(SEARCH)))
+from toolkit.tool import SEARCH_NAMES, compact_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def script(session: Session) -> Script:
 
 def is_search(call: Call) -> bool:
     """Say whether a recorded call was a search of the host that was recorded."""
-    return call.kind == "search" or call.name in _SEARCH_NAMES
+    return call.kind == "search" or call.name in SEARCH_NAMES
 
 
 def call_text(call: Call) -> str:

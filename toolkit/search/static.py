@@ -8,9 +8,7 @@ recipe, and from then on used with numpy alone: no torch, no MiniLM.
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.search.encoders import Vectors
-from toolkit.search.vectors import cache_folder
+from toolkit.search.vectors import cache_folder, write_whole
 
 DIMENSIONS = 256
 _COMMON = 5e-5
@@ -162,11 +160,4 @@ def write_static(path: Path, digest: str, model: Static) -> None:
     """Write a model whole, by an atomic rename. Without a folder to write in, memory must do."""
     body = model.vectors.astype("<f2").tobytes()
     header = {"digest": digest, "crc32": zlib.crc32(body), "dim": model.vectors.shape[1], "pieces": model.pieces}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-    except OSError:
-        return
-    with os.fdopen(handle, "wb") as file:
-        file.write(json.dumps(header).encode() + b"\n" + body)
-    os.replace(name, path)
+    write_whole(path, header, body)

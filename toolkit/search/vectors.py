@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,13 +136,18 @@ def write_table(path: Path, header: Mapping[str, str], table: Table) -> None:
     """Write a table whole, by an atomic rename. Without a folder to write in, memory must do."""
     body = table.keys.astype("<u8").tobytes() + table.vectors.astype("<f2").tobytes()
     numbers = {"dim": table.vectors.shape[1], "rows": len(table.keys), "crc32": zlib.crc32(body)}
+    write_whole(path, {**header, **numbers}, body)
+
+
+def write_whole(path: Path, header: Mapping[str, Any], body: bytes) -> None:
+    """Write a line of JSON and the bytes behind it, by an atomic rename; nothing without a folder to write in."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)
     except OSError:
         return
     with os.fdopen(handle, "wb") as file:
-        file.write(json.dumps({**header, **numbers}).encode() + b"\n" + body)
+        file.write(json.dumps(header).encode() + b"\n" + body)
     os.replace(name, path)
 
 
