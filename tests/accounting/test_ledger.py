@@ -12,7 +12,7 @@ from tests.accounting.naive_ledger import NaiveLedger
 from tests.builders import BRANCH, DATASET, READ, SELECTORS, call, event, note, replayed, said, session, turn
 from tests.strategies import sessions
 from toolkit.accounting.ledger import PassRow, ledger
-from toolkit.accounting.script_tokens import count_script
+from toolkit.accounting.script_tokens import count_script, history_before
 from toolkit.accounting.textcount import TextCounter
 from toolkit.formats.sessions import load_sessions
 from toolkit.replay import script
@@ -45,6 +45,15 @@ def differences(recorded: Session, selector: Any) -> list[tuple[int, str, int, i
         for key, value in theirs.items()
         if getattr(mine, key) != value
     ]
+
+
+@pytest.mark.parametrize("recorded", load_sessions(DATASET), ids=lambda one: one.id)
+def test_the_history_told_to_a_selector_is_what_its_turn_finds_before_its_input(recorded: Session) -> None:
+    tokens = count_script(script(recorded), COUNTER)
+    first = {row.turn_no: row for row in reversed(rows(recorded, "oracle"))}
+    found = {number: row.system_tokens + row.history_tokens for number, row in first.items()}
+    told = dict(enumerate(history_before(tokens), 1))
+    assert found == {number: told[number] + tokens.turns[number - 1].passes[0].before for number in found}
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

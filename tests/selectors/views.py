@@ -11,14 +11,14 @@ from toolkit.selectors import resolve
 
 
 class Ranker:
-    """Answers the names that it was given, and remembers the questions."""
+    """Answers the names that it was given, with falling scores, and remembers the questions."""
 
     def __init__(self, *names: str) -> None:
         self.names, self.asked = names, []  # type: tuple[str, ...], list[tuple[str, int, str | None]]
 
-    def __call__(self, query: str, k: int, retriever: str | None) -> list[str]:
+    def __call__(self, query: str, k: int, retriever: str | None) -> tuple[tuple[str, float], ...]:
         self.asked.append((query, k, retriever))
-        return list(self.names[:k])
+        return tuple((name, 1 / place) for place, name in enumerate(self.names[:k], 1))
 
 
 def view(words: str = "", *earlier: str, ranker: Any = None) -> HostView:

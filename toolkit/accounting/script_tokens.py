@@ -67,6 +67,20 @@ def count_script(script: Script, counter: Counter) -> ScriptTokens:
     return ScriptTokens(counter.base() + (counter.message("system", system) if system else 0), turns)
 
 
+def history_before(tokens: ScriptTokens) -> tuple[int, ...]:
+    """Return the tokens of what stands before each turn's input: system text and recorded history, no searches."""
+    starts: list[int] = []
+    history = 0
+    for turn in tokens.turns:
+        history = turn.before + (0 if turn.compacts else history)
+        starts.append(tokens.system + history)
+        history += turn.input
+        for one in turn.passes:
+            history = one.before + one.reply + one.results + (0 if one.compacts else history)
+        history += turn.after
+    return tuple(starts)
+
+
 def _turn_tokens(turn: ScriptTurn, counter: Counter, declared: _Declared) -> TurnTokens:
     passes = tuple(_pass_tokens(one, counter, declared) for one in turn.passes)
     before, after = _messages(turn.before, counter), _messages(turn.after, counter)

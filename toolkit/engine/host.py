@@ -12,7 +12,7 @@ from toolkit.engine.live import Turn
 from toolkit.engine.offer import Offer
 from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.roster import Listing
-from toolkit.engine.view import EarlierTurn
+from toolkit.engine.view import EarlierTurn, Scored
 from toolkit.engine.visibility import as_patterns, as_policy
 from toolkit.errors import InputError
 from toolkit.tool import SEARCH, Tool
@@ -94,7 +94,10 @@ class Host:
         self.earlier: tuple[EarlierTurn, ...] = ()
         self.last_offer = Offer()
         self.selector_trips = 0
-        self._view = {"config": MappingProxyType(dict(config or {})), **({"tokens": tokens} if tokens else {})}
+        self._view: dict[str, Any] = {
+            "config": MappingProxyType(dict(config or {})),
+            **({"tokens": tokens} if tokens else {}),
+        }
         self._time_limit = time_limit
         self._turn: Turn | None = None
 
@@ -111,10 +114,10 @@ class Host:
             self._searcher = ports.resolve("searcher", None)
         return self._searcher
 
-    def rank(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> list[str]:
+    def ranking(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> Scored:
         """Rank told tools for a selector, by the host's retriever or another."""
         searcher = self.searcher if retriever is None else ports.resolve("searcher", retriever)
-        return list(searcher.rank(query, [tool for tool in told if tool.name != SEARCH], k).names)
+        return tuple(searcher.rank(query, [tool for tool in told if tool.name != SEARCH], k))
 
     def extension(self, id: str) -> Extension:
         """Return the handle by which one extension hides and shows (H1)."""
@@ -153,10 +156,16 @@ class Host:
         """Note that the history was compacted (Q9)."""
         self.happened("compaction")
 
-    def start_turn(self, input: str = "") -> Turn:
-        """Cross the boundary: ask the selector, fix the offer, start the turn (B1, S2)."""
+    def start_turn(self, input: str = "", history_tokens: int = 0) -> Turn:
+        """Cross the boundary: ask the selector, fix the offer, start the turn (B1, S2).
+
+        Args:
+            input: The words of the input.
+            history_tokens: Tokens of what stands before it, definitions left out, for selectors that weigh cost.
+        """
         self.end_turn()
         boundary = turns.turn_boundary(self.state)
+        self._view["history_tokens"] = history_tokens
         turn = Turn(self, turns.MAIN, input, self._selector)
         turn.open(boundary, turns.open_turn)
         self._turn, self.last_offer = turn, turn.offer

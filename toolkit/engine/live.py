@@ -28,7 +28,7 @@ class Turn:
         self.details: Mapping[str, str] = {}
         self.calls: list[str] = []
         self.searches: list[str] = []
-        self.steps_started = 0
+        self.steps_started = self.passes_started = 0
         self._selector = selector
 
     def open(self, boundary: turns.Boundary, opener: Any) -> None:
@@ -48,7 +48,7 @@ class Turn:
             earlier=host.earlier,
             declared_before=tuple(before.declared_by_name),
             searchable_before=tuple(before.searchable_by_name),
-            _ranker=lambda query, k, retriever: host.rank(query, told, k, retriever),
+            _ranker=lambda query, k, retriever: host.ranking(query, told, k, retriever),
             **host._view,
         )
 
@@ -74,6 +74,7 @@ class Turn:
         """Start the next request to the model (Q6)."""
         self.check_open()
         self.host.state = turns.start_pass(self.host.state, self.id)
+        self.root.passes_started += 1
         self.host.note("pass", span=self.id)
         return Pass(self, turns.span_of(self.host.state, self.id).pass_no)
 
@@ -103,7 +104,7 @@ class Turn:
             self.host.note("end_step", id=self.id)
 
     def as_earlier(self) -> EarlierTurn:
-        return EarlierTurn(self.input, tuple(self.calls), tuple(self.searches))
+        return EarlierTurn(self.input, tuple(self.calls), tuple(self.searches), self.passes_started)
 
 
 class Pass:

@@ -6,20 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Ranker = Callable[..., list[str]]
+Scored = tuple[tuple[str, float], ...]
+Ranker = Callable[[str, int, str | None], Scored]
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierTurn:
-    """One turn that is over: its input, the tools it called, the queries it searched."""
+    """One turn that is over: its input, the tools it called, the queries it searched, the requests it took."""
 
     input: str
     calls: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
+    passes: int = 0
 
 
-def _no_ranker(query: str, k: int, retriever: str | None = None) -> list[str]:
-    return []
+def _no_ranker(query: str, k: int, retriever: str | None) -> Scored:
+    return ()
 
 
 def _no_tokens(name: str) -> int:
@@ -35,6 +37,7 @@ class HostView:
         turn_input: The words of the turn's input; empty for a trigger without words.
         earlier: The session's earlier turns, oldest first.
         declared_before, searchable_before: The offer of the turn before, in canonical order; empty at the first.
+        history_tokens: Tokens of what stands before this turn's input, definitions left out; 0 when nobody counts.
         config: The selector's own table of the host's configuration.
         tokens: Name → tokens that declaring the tool adds to every prompt; 0 when nobody counts.
     """
@@ -44,6 +47,7 @@ class HostView:
     earlier: Sequence[EarlierTurn] = ()
     declared_before: tuple[str, ...] = ()
     searchable_before: tuple[str, ...] = ()
+    history_tokens: int = 0
     config: Mapping[str, Any] = field(default_factory=dict)
     tokens: Callable[[str], int] = _no_tokens
     _ranker: Ranker = _no_ranker
@@ -56,4 +60,11 @@ class HostView:
             k: At most so many names.
             retriever: A retriever's spec, e.g. `dense`; by default the host's own.
         """
-        return self._ranker(query, k, retriever) if query.strip() and k > 0 else []
+        return [name for name, _ in self.ranking(query, k, retriever)]
+
+    def ranking(self, query: str, k: int = 10, retriever: str | None = None) -> Scored:
+        """Return (name, score) of the k visible tools that match best, best first; see `rank`.
+
+        Scores are the retriever's own; a tool that the query names stands first whatever its score (Q4).
+        """
+        return self._ranker(query, k, retriever) if query.strip() and k > 0 else ()

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from toolkit.accounting.cache_model import IDEAL, CacheRules, rules_for
 from toolkit.accounting.ledger import PassRow, ledger
 from toolkit.accounting.providercount import ProviderCounter
-from toolkit.accounting.script_tokens import Counter, ScriptTokens, count_script
+from toolkit.accounting.script_tokens import Counter, ScriptTokens, count_script, history_before
 from toolkit.accounting.search_billing import TEXTS_ONLY, SearchBilling, billing
 from toolkit.accounting.textcount import TextCounter
 from toolkit.errors import InputError
@@ -211,6 +211,7 @@ class Runner:
                 unit.system,
                 unit.surroundings,
                 _Tokens(made, unit.surroundings, counter),
+                history_before(tokens),
                 _reporter(session, unit, done),
             )
             rules = cache_rules(unit.model or session.model)

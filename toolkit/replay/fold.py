@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
 from toolkit.engine.calls import Verdict
@@ -38,6 +39,7 @@ def fold(
     system: System,
     surroundings: Surroundings = Surroundings(),
     tokens: Callable[[str], int] | None = None,
+    history: Sequence[int] = (),
     report: Report | None = None,
 ) -> Trace:
     """Replay a session under a system.
@@ -47,6 +49,7 @@ def fold(
         system: What to replay it under.
         surroundings: More tools around the recorded ones.
         tokens: Name → tokens of a definition, for selectors that weigh cost.
+        history: Tokens of the history before each turn, for the same.
         report: Called with (code, message) for what could not be replayed as recorded.
     """
     rules = profile(system.profile)
@@ -59,7 +62,9 @@ def fold(
         tokens=tokens,
     )
     replayer = _Replayer(host, script, system, report or (lambda code, message: None))
-    return Trace(script.session.id, system.name, tuple(replayer.turn(turn) for turn in script.turns), rules)
+    before = chain(history, repeat(0))
+    played = (replayer.turn(turn, tokens) for turn, tokens in zip(script.turns, before, strict=False))
+    return Trace(script.session.id, system.name, tuple(played), rules)
 
 
 def _selector(system: System, script: Script) -> Any:
@@ -87,10 +92,10 @@ class _Replayer:
         self.ask: QueryModel = query_model(system.query_model)
         self.optimistic = system.query_model in OPTIMISTIC
 
-    def turn(self, recorded: ScriptTurn) -> TurnTrace:
+    def turn(self, recorded: ScriptTurn, history_tokens: int = 0) -> TurnTrace:
         self._apply(recorded.events)
         trips = self.host.selector_trips
-        turn = self.host.start_turn(recorded.input)
+        turn = self.host.start_turn(recorded.input, history_tokens)
         passes = tuple(one for step in recorded.passes for one in self._pass(turn, recorded, step))
         basis = self.host.state.basis
         assert basis is not None
