@@ -38,7 +38,7 @@ def fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroun
 
 
 def _fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
-    counter = TextCounter()
+    counter = TextCounter(keep=False)
     scripts = [script(session) for session in sessions]
     counted = [count_script(one, counter) for one in scripts]
     totals = {}

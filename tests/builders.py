@@ -13,6 +13,8 @@ from toolkit.tool import Catalog, Tool
 
 DATASET = Path(__file__).parents[1] / "datasets" / "mcp-servers" / "sessions.atif.jsonl.gz"
 SELECTORS = ("all", "lazy", "builtin-only", "deferred", "oracle")
+ALWAYS = {"all", "none", "oracle", "oracle_cost"}
+"""The bounds, which stand in every table."""
 
 
 def tool(name: str, description: str = "", deferred: bool = False, /, **properties: str) -> Tool:

@@ -52,8 +52,8 @@ def test_wrong_usage_is_status_2_and_one_message(wrong: list[str], capsys: pytes
     [
         (InputError("it is bad.", hint="Do better."), BAD_INPUT, "toolkit: it is bad. Do better.\n"),
         (FileNotFoundError(2, "No such file", "a.b"), BAD_INPUT, "toolkit: [Errno 2] No such file: 'a.b'\n"),
-        (KeyboardInterrupt(), INTERRUPTED, "Interrupted. What was finished is kept"),
-        (typer.Abort(), INTERRUPTED, "Interrupted."),
+        (KeyboardInterrupt(), INTERRUPTED, "Interrupted. The same command starts anew.\n"),
+        (typer.Abort(), INTERRUPTED, "Interrupted. The same command starts anew.\n"),
         (typer.Exit(1), NO, ""),
     ],
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from typing import Any
 
 import pytest
 
 from tests.builders import BRANCH, READ, call, said, session, turn
-from toolkit.session import Call, text_of
+from toolkit.session import Call, digest_of, text_of
 
 
 def test_the_words_of_a_message_are_its_text_parts() -> None:
@@ -43,3 +44,23 @@ def test_records_are_frozen_and_survive_pickling() -> None:
 
 def test_where_a_session_was_read_from_is_no_part_of_what_it_is() -> None:
     assert session(source="a:1", digest="x") == session(source="b:2", digest="y")
+
+
+def test_the_digest_of_a_session_made_in_memory_is_of_what_it_holds_and_does_not_change_with_use() -> None:
+    one, same = (session(turn("a", said("1", call(READ.name)))) for _ in range(2))
+    before = digest_of(one)
+    assert hash(one.catalog) and one.catalog.tools and one.catalog.digest
+    assert digest_of(one) == before == digest_of(same) == digest_of(pickle.loads(pickle.dumps(one)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"model": "gpt-5"}, {"turns": ()}, {"system": "be brief"}, {"extra": {"a": 1}}, {"id": "t"}, {"parent": "p"}],
+)
+def test_whatever_a_session_holds_makes_another_digest(change: dict[str, Any]) -> None:
+    made = session(turn("a"))
+    assert digest_of(dataclasses.replace(made, **change)) != digest_of(made)
+
+
+def test_the_digest_of_a_session_that_was_read_is_that_of_its_text() -> None:
+    assert digest_of(session(digest="x")) == digest_of(session(turn("a"), digest="x")) == "x"

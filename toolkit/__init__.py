@@ -16,6 +16,7 @@ from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
 if TYPE_CHECKING:
+    from toolkit.experiment.grid import grid
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.replay import replay
@@ -29,6 +30,7 @@ __all__ = [
     "Session",
     "Tool",
     "compare",
+    "grid",
     "load_catalog",
     "load_sessions",
     "replay",
@@ -37,6 +39,7 @@ __all__ = [
 
 _LATER = {
     "compare": "toolkit.report.comparison",
+    "grid": "toolkit.experiment.grid",
     "load_catalog": "toolkit.formats.catalogs",
     "load_sessions": "toolkit.formats.sessions",
     "replay": "toolkit.replay",
@@ -55,6 +58,11 @@ def _recorder(noted: Any) -> Any:
     return import_module("toolkit.formats.recording").Recording(*noted)
 
 
+def _prices(model: str | None) -> Any:
+    return import_module("toolkit.accounting.prices").price_or_usual(model)
+
+
+ports.plug_in("prices", _prices)
 ports.plug_in("recorder", _recorder)
 ports.plug_in("searcher", _searcher)
 ports.plug_in("selector", _selector)

@@ -17,7 +17,9 @@ from toolkit.commands import (
     compare,
     conformance,
     count,
+    diagnose,
     doctor,
+    fit,
     inspect,
     rank_eval,
     rank_fit,
@@ -39,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (compare, search, rank_eval, rank_fit, count, break_even, inspect, report, doctor):
+for module in (compare, search, rank_eval, rank_fit, count, break_even, diagnose, fit, inspect, report, doctor):
     app.command(module.NAME)(module.command)
 app.add_typer(catalog.app, name=catalog.NAME)
 app.add_typer(conformance.app, name=conformance.NAME)
@@ -65,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = ["--debug", *(one for one in arguments[:end] if one != "--debug"), *arguments[end:]]
     try:
         status = app(arguments, prog_name="toolkit", standalone_mode=False)
-        return _interrupted() if status == INTERRUPTED else status if isinstance(status, int) else DONE
+        return _interrupted(arguments) if status == INTERRUPTED else status if isinstance(status, int) else DONE
     except typer.Exit as stop:
         return stop.exit_code
     except UsageError as error:
@@ -73,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ToolkitError as error:
         return _fail(str(error), error)
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
     except BrokenPipeError:
         sys.stderr.close()
         return DONE
@@ -81,8 +83,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error), error)
 
 
-def _interrupted() -> int:
-    sys.stderr.write("Interrupted. What was finished is kept; the same command goes on from there.\n")
+def _interrupted(arguments: Sequence[str]) -> int:
+    """Say what a second run would do: only a comparison keeps its finished parts."""
+    command = next((one for one in arguments if not one.startswith("-")), "")
+    kept = "What was finished is kept; the same command goes on from there."
+    sys.stderr.write(f"Interrupted. {kept if command == compare.NAME else 'The same command starts anew.'}\n")
     return INTERRUPTED
 
 

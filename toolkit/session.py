@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from toolkit.tool import Catalog, compact_json
@@ -152,3 +153,15 @@ class Session:
         return (
             f"Session({self.id!r}, {len(self.turns)} turns, {passes} passes, {calls} calls, {len(self.catalog)} tools)"
         )
+
+
+def digest_of(session: Session) -> str:
+    """Return what tells a recording from all others: the digest of the text it was read from, else of what it holds.
+
+    It is the same in every process, and whatever was done with the session.
+    """
+    if session.digest:
+        return session.digest
+    held = {one.name: getattr(session, one.name) for one in fields(session) if one.compare}
+    content = repr({**held, "catalog": session.catalog.digest})
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

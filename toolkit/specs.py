@@ -1,20 +1,38 @@
-"""The written form of a plug-in and its options: `name`, `name(args)`, `pkg.mod:Name(args)`."""
+"""The written form of a plug-in and its options: `name`, `name(args)`, `pkg.mod:Name(args)`, and what combines them.
+
+    a | b    a & "pattern"    a.cap(tokens=4000)    a.pin("pattern")    a(b(k=8), n=2)
+
+It is read as literals and names; nothing is ever run.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.errors import InputError
 
-_SPEC = re.compile(r"\s*([\w.:-]+)\s*(?:\((.*)\))?\s*\Z", re.DOTALL)
+OR, AND = "|", "&"
+METHODS = (".cap", ".pin")
 _EXPECTED = "Expected name, name(8) or name(k=8, model='x'): literals only."
+_CONSTANTS = ("True", "False", "None")
+_TOKEN = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+      | (?P<number>(?:0[xob][\da-f_]+ | (?:\d[\d_]*\.?[\d_]* | \.\d[\d_]*)(?:e[+-]?\d+)?)(?![\w.:-]))
+      | (?P<name>\w[\w.:-]*)
+      | (?P<rest>\s+|.)""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
 
 
 class Spec(NamedTuple):
-    """A parsed spec: what to build and with which options."""
+    """A parsed spec: what to build and with which options.
+
+    In an expression an option may be a `Spec` itself, and the name that of a combinator:
+    `|`, `&`, `.cap`, `.pin`, whose first argument is what it is applied to.
+    """
 
     name: str
     args: tuple[Any, ...] = ()
@@ -32,40 +50,121 @@ def parse(spec: str) -> Spec:
     >>> parse("dense(multilingual)").args
     ('multilingual',)
     """
-    match = _SPEC.match(spec)
-    if match is None:
-        raise InputError(f"{spec!r} is not a spec.", hint=_EXPECTED)
-    call = _call(spec, match.group(2) or "")
-    args = tuple(_literal(spec, argument) for argument in call.args)
-    return Spec(match.group(1), args, {word.arg or "": _literal(spec, word.value) for word in call.keywords})
+    found = expression(spec)
+    nested = [one for one in (*found.args, *found.kwargs.values()) if isinstance(one, Spec)]
+    if nested or found.name in (OR, AND) or found.name.startswith("."):
+        what = f"{nested[0].name!r} in {spec!r} is not a literal." if nested else f"{spec!r} is not a single spec."
+        raise InputError(what, hint=_EXPECTED)
+    return found
 
 
-def _call(spec: str, inside: str) -> ast.Call:
-    try:
-        call = ast.parse(f"_({inside})", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise InputError(f"{spec!r} is not a spec: {error}.", hint=_EXPECTED) from error
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise InputError(f"{spec!r} is not a spec.", hint=_EXPECTED)
-    if any(word.arg is None for word in call.keywords):
-        raise InputError(f"{spec!r} unpacks an argument.", hint=_EXPECTED)
-    return call
+def expression(spec: str) -> Spec:
+    """Return a spec that may combine others.
 
+    Raises:
+        InputError: It has another form, or holds what is neither a literal nor a spec.
 
-def _literal(spec: str, node: ast.expr) -> Any:
-    if isinstance(node, ast.Name):
-        return node.id
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"{ast.unparse(node)!r} in {spec!r} is not a literal.", hint=_EXPECTED) from error
-
-
-def format(name: str, kwargs: Mapping[str, Any] = {}) -> str:
-    """Return the spec that parses back to `name` and `kwargs`.
-
-    >>> format("lexical", {"min_coverage": 0.5}), format("all")
-    ('lexical(min_coverage=0.5)', 'all')
+    >>> expression("semantic(k=8) | lazy").args
+    (Spec(name='semantic', args=(), kwargs={'k': 8}), Spec(name='lazy', args=(), kwargs={}))
+    >>> expression("mmr(lambda=0.7).cap(4000)").args[1:]
+    (4000,)
     """
-    inside = ", ".join(f"{key}={value!r}" for key, value in kwargs.items())
+    try:
+        return _Reader(spec).read()
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "msg", "it cannot be read")
+        raise InputError(f"{spec!r} is not a spec.", hint=f"{reason[:1].upper()}{reason[1:]}. {_EXPECTED}") from error
+
+
+def names(spec: Spec) -> Iterator[str]:
+    """Yield the plug-ins that an expression names, combinators left out.
+
+    >>> list(names(expression("sticky(lazy) & 'mcp.*'")))
+    ['sticky']
+    """
+    if spec.name not in (OR, AND) and not spec.name.startswith("."):
+        yield spec.name
+    for one in (*spec.args, *spec.kwargs.values()):
+        if isinstance(one, Spec):
+            yield from names(one)
+
+
+class _Reader:
+    """Reads one spec: names become placeholders, so that Python's own grammar does the rest."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self.places: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+
+    def read(self) -> Spec:
+        pieces = [self._piece(match) for match in _TOKEN.finditer(self.spec.strip())]
+        return self._spec(ast.parse("".join(pieces), mode="eval").body)
+
+    def _piece(self, match: re.Match[str]) -> str:
+        word, called = match.group(), match.string.startswith("(", match.end())
+        if match.lastgroup != "name" or word in _CONSTANTS:
+            return word
+        method = next((one for one in METHODS if called and word.endswith(one)), "")
+        return f"{self._place(word.removesuffix(method))}{method and '.' + self._place(method[1:])}"
+
+    def _place(self, name: str) -> str:
+        place = self.places.setdefault(name, f"_{len(self.places)}")
+        self.names[place] = name
+        return place
+
+    def _spec(self, node: ast.expr) -> Spec:
+        match node:
+            case ast.Name(id):
+                return Spec(self.names[id])
+            case ast.Call(ast.Name(id)):
+                return Spec(self.names[id], self._args(node), self._kwargs(node))
+            case ast.Call(ast.Attribute(inner, method)):
+                args = (self._spec(inner), *self._args(node))
+                return Spec(f".{self.names[method]}", args, self._kwargs(node))
+            case ast.BinOp(left, ast.BitOr(), right):
+                return Spec(OR, (self._spec(left), self._spec(right)))
+            case ast.BinOp(left, ast.BitAnd(), right):
+                return Spec(AND, (self._spec(left), self._patterns(right)))
+        raise InputError(f"{self.spec!r} is not a spec.", hint=_EXPECTED)
+
+    def _args(self, call: ast.Call) -> tuple[Any, ...]:
+        return tuple(map(self._value, call.args))
+
+    def _kwargs(self, call: ast.Call) -> dict[str, Any]:
+        given = [(self.names.get(word.arg or "", ""), self._value(word.value)) for word in call.keywords]
+        if any(word.arg is None for word in call.keywords):
+            raise InputError(f"{self.spec!r} unpacks an argument.", hint=_EXPECTED)
+        if len(dict(given)) < len(given):
+            raise InputError(f"{self.spec!r} gives an option twice.", hint=_EXPECTED)
+        return dict(given)
+
+    def _patterns(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant | ast.Tuple | ast.List):
+            return self._value(node)
+        raise InputError(f"{self.spec!r} is not a spec.", hint="What stands after & is a pattern in quotes: & 'mcp.*'.")
+
+    def _value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name):
+            return self._word(self.names[node.id])
+        if isinstance(node, ast.Call) or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr | ast.BitAnd)):
+            return self._spec(node)
+        try:
+            return ast.literal_eval(node)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{self.spec!r} holds what is no literal.", hint=_EXPECTED) from error
+
+    def _word(self, word: str) -> str:
+        if "." in word and ":" not in word:
+            raise InputError(f"{word!r} in {self.spec!r} is not a literal.", hint=f"As text it is written {word!r}.")
+        return word
+
+
+def format(name: str, kwargs: Mapping[str, Any] = {}, args: tuple[Any, ...] = ()) -> str:
+    """Return the spec that parses back to `name`, `args` and `kwargs`.
+
+    >>> format("lexical", {"min_coverage": 0.5}), format("all"), format("dense", {}, ("static",))
+    ('lexical(min_coverage=0.5)', 'all', "dense('static')")
+    """
+    inside = ", ".join((*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())))
     return f"{name}({inside})" if inside else name

@@ -267,6 +267,10 @@ class Catalog:
     def __len__(self) -> int:
         return len(self._by_name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was worked out: a hash of text is another in another process."""
+        return {"_by_name": self._by_name, "dropped": self.dropped}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Catalog) and self.tools == other.tools
 

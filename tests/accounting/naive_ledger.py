@@ -113,13 +113,15 @@ class NaiveLedger:
 
     def recorded(self, number: int, one: Pass, kept: list[Call], told: Any, replayed: Any) -> Iterator[dict[str, Any]]:
         for made in replayed:
-            if made.query is None:
+            if made.kind == "recorded":
                 output = sum(map(tokens, (*reply(one.content, kept), one.reasoning)))
                 yield self.row(number, "recorded", told, made, output)
                 break
-            call = compact({"name": "tools.search", "arguments": {"query": made.query}})
-            yield self.row(number, "search", told, made, tokens(call))
-            self.say("search_history", call, made.result_text)
+            asked = made.searches or (made,)
+            calls = [compact({"name": "tools.search", "arguments": {"query": one.query}}) for one in made.searches]
+            calls = calls or [made.call_text]
+            yield self.row(number, made.kind, told, made, sum(map(tokens, calls)))
+            self.say("search_history", *calls, *(one.result_text for one in asked))
         self.say("history", *reply(one.content, kept), *results(kept))
 
     def row(self, number: int, kind: str, told: Any, made: Any, output: int) -> dict[str, Any]:

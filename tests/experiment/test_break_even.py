@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.builders import BRANCH, LOG, MAIL, READ, call, said, session, tool, turn
+from tests.builders import ALWAYS, BRANCH, LOG, MAIL, READ, call, said, session, tool, turn
 from toolkit.accounting.break_even import Plan, outcome, over_turns
 from toolkit.accounting.cache_model import rules_for
 from toolkit.accounting.prices import price
@@ -63,7 +63,7 @@ def test_a_size_that_cannot_be_is_an_error(size: int, words: str) -> None:
 
 def test_each_size_has_the_bounds_and_the_selectors() -> None:
     board = found().summary
-    assert [set(rows) for _, rows in board.groupby("size")["system"]] == [{"all", "oracle", "lazy"}] * 3
+    assert [set(rows) for _, rows in board.groupby("size")["system"]] == [{*ALWAYS, "lazy"}] * 3
     everything = board[board["system"] == "all"]
     assert (everything["ratio"] == 1).all() and everything["usd_per_turn"].is_monotonic_increasing
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.builders import BRANCH, DATASET, SELECTORS, call, said, session, turn
+from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, session, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment import run
 from toolkit.experiment.compare import Measured, Plan, measure
@@ -53,7 +53,7 @@ def same(one: Measured, other: Measured) -> bool:
 
 
 def test_the_bounds_stand_in_every_table() -> None:
-    assert set(measure(MANY, plan()).summary["system"]) == {"all", "oracle", "lazy"}
+    assert set(measure(MANY, plan()).summary["system"]) == {*ALWAYS, "lazy"}
 
 
 def test_calls_are_served_missed_or_blocked() -> None:
@@ -70,7 +70,7 @@ def test_an_interrupted_run_keeps_its_parts_and_a_second_goes_on_from_them(tmp_p
     with pytest.raises(KeyboardInterrupt):
         measure(MANY, plan(pressed, out=tmp_path))
     kept = {one.name: one.stat().st_mtime_ns for one in (tmp_path / "parts").iterdir()}
-    assert len(kept) == 3
+    assert len(kept) == 5, "four bounds and the selector over the first two sessions"
     second = Interrupt()
     again = measure(MANY, plan(second, out=tmp_path))
     assert second.turns == 2
@@ -87,7 +87,7 @@ def test_only_cache_runs_nothing_and_says_what_is_not_there(tmp_path: Path) -> N
     assert pressed.turns == 3
     assert set(cached.summary["sessions"]) == {2}
     assert [one.code for one in cached.problems] == ["not_cached"]
-    assert "3 of 6 parts" in cached.problems[0].message
+    assert "5 of 10 parts" in cached.problems[0].message
 
 
 def test_only_cache_without_a_cache_is_an_error(tmp_path: Path) -> None:
@@ -104,6 +104,15 @@ def test_a_finished_run_is_not_run_again_unless_never_is_asked_for(tmp_path: Pat
     assert counting.turns == 4
     assert same(first, measure(MANY, plan(counting, out=tmp_path, resume="never")))
     assert counting.turns == 8
+
+
+def test_sessions_made_in_memory_are_not_run_again_after_they_were_used(tmp_path: Path) -> None:
+    counting = Interrupt()
+    recorded = [session(turn("create a branch", said("", call(BRANCH.name))), id=f"m{n}") for n in range(2)]
+    measure(recorded, plan(counting, out=tmp_path))
+    assert {hash(one.catalog) for one in recorded} and counting.turns == 2
+    measure(recorded, plan(counting, out=tmp_path))
+    assert counting.turns == 2
 
 
 def test_two_workers_give_the_same_frames_as_one() -> None:
@@ -157,7 +166,7 @@ def named_oracle() -> Any:
 def test_one_selector_given_twice_is_one_row() -> None:
     from toolkit.selectors import resolve
 
-    assert len(measure(MANY, plan("lazy", "lazy", resolve("lazy"), "all")).summary) == 3
+    assert len(measure(MANY, plan("lazy", "lazy", resolve("lazy"), "all")).summary) == 5
 
 
 def test_a_session_that_comes_twice_counts_once_and_is_a_problem() -> None:
@@ -182,7 +191,7 @@ def test_the_run_says_what_it_is_of() -> None:
     about = measure(load_sessions(DATASET, limit=2), plan("lazy", query_model="optimistic", seed=7)).about
     assert (about["sessions"], about["seed"], about["definitions"]) == (2, 7, {"recorded": 2})
     assert about["counter"] == "tiktoken/o200k_base (texts only)"
-    assert {one["name"] for one in about["systems"]} == {"lazy [optimistic]", "all", "oracle"}
+    assert {one["name"] for one in about["systems"]} == {*ALWAYS, "lazy [optimistic]"}
 
 
 def golden(selectors: Any) -> dict[str, list[int]]:
@@ -194,7 +203,7 @@ def golden(selectors: Any) -> dict[str, list[int]]:
 def test_the_counts_over_the_packaged_data_set_are_the_golden_ones() -> None:
     """Remake them with `python -m tests.experiment.test_compare`, and say in the changelog why they moved."""
     expected = json.loads(GOLDEN.read_text("utf-8"))
-    assert golden(SELECTORS[:-1]) == {one: expected[one] for one in SELECTORS}
+    assert golden(SELECTORS[:-1]) == {one: expected[one] for one in {*ALWAYS, *SELECTORS}}
 
 
 @pytest.mark.slow

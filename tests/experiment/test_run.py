@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders import BRANCH, READ, call, event, said, session, turn
-from toolkit.errors import InputError
-from toolkit.experiment.run import CHUNK, Done, Runner, Unit, run, units
+from toolkit.experiment.run import CHUNK, Done, Runner, Unit, units
 from toolkit.replay import Surroundings, System
 from toolkit.session import Session
 from toolkit.tool import Catalog
@@ -97,12 +96,6 @@ def test_a_failing_selector_is_one_problem_that_counts_its_turns() -> None:
     (problem,) = done(session(turn("x"), turn("y")), broken).problems
     assert problem.code == "selector_failed"
     assert "ValueError: no idea (2 turns)" in problem.message
-
-
-def test_a_selector_that_cannot_be_sent_to_a_worker_is_refused_before_any_work() -> None:
-    todo = [*made(ONE, system=lambda visible, host: ([], [])), *made(ONE)]
-    with pytest.raises(InputError, match="cannot be sent to a worker"):
-        run(todo, 2, lambda one: None)
 
 
 def test_a_selector_can_weigh_what_a_declaration_costs() -> None:

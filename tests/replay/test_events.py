@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import BRANCH, LOG, MAIL, READ, call, event, fates, queries, replayed, said, session, turn
+from tests.builders import BRANCH, LOG, MAIL, READ, call, event, fates, queries, replayed, said, session, tool, turn
 from toolkit.session import Event, Session
+from toolkit.tool import Catalog
 
 
 def offered(recorded: Session, selector: str = "all") -> list[set[str]]:
@@ -107,6 +108,34 @@ def test_a_changed_definition_waits_for_the_boundary_b6() -> None:
     told = [one.offer.declared_by_name[BRANCH.name].description for one in trace.turns]
     assert told == [BRANCH.description, "Another text."]
     assert f"schema_changed_in_turn:{BRANCH.name}" in trace.turns[1].notices
+
+
+BLAME = {"name": "mcp.git.blame", "description": "Who wrote it."}
+
+
+@pytest.mark.parametrize(
+    "brings",
+    [
+        {"added": [BRANCH.name, BLAME]},
+        {"added": [BRANCH.name, {**BLAME, "deferred": False}]},
+        {"source": "mcp:git", "tools": [{"name": BRANCH.name}, BLAME]},
+        {"changed": [{"name": BRANCH.name, "description": "Another text."}, BLAME]},
+    ],
+)
+def test_every_tool_of_a_deferred_server_is_deferred_whenever_it_comes_k2(brings: dict[str, Any]) -> None:
+    recorded = between(event("tools_changed", **brings))
+    offer = replayed(recorded, "deferred", defer=["mcp.git.*"]).turns[1].offer
+    assert {BRANCH.name, "mcp.git.blame"} <= set(offer.searchable_by_name)
+    assert {BRANCH.name, "mcp.git.blame"} <= set(replayed(recorded, "deferred").turns[1].offer.declared_by_name)
+
+
+def test_a_host_that_defers_by_itself_defers_what_comes_later() -> None:
+    recorded = between(event("tools_changed", added=[BLAME]))
+    offer = replayed(recorded, "deferred", profile="codex-first").turns[1].offer
+    assert BLAME["name"] in offer.declared_by_name, "too few tools"
+    around = [tool(f"mcp.sea.t{n}") for n in range(100)]
+    offer = replayed(recorded, "deferred", Catalog(around), profile="codex-first").turns[1].offer
+    assert BLAME["name"] in offer.searchable_by_name
 
 
 def test_a_compaction_undoes_no_search_q9() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.builders import BRANCH, READ, call, event, note, said, searched, session, turn
-from toolkit.replay.script import Script, call_text, script
+from toolkit.replay.script import Script, call_text, query_of, script
 from toolkit.session import Call
 
 
@@ -26,6 +30,32 @@ def test_a_search_beside_a_call_is_left_out_alone() -> None:
 
 def test_a_call_to_the_search_tool_by_wire_name_is_a_search_too() -> None:
     assert made(said("x", call("tools_search"))).left_out == 1
+
+
+def test_what_the_host_was_asked_stands_at_the_pass_that_waited_for_it_older_ones_behind() -> None:
+    passes = (said("", searched("a")), said("", searched("b")), said("", call(READ.name), searched("c")))
+    first, second = made(*passes, said("", call(READ.name))).turns[0].passes
+    assert (first.searched, second.searched) == (("a", "b"), ("c", "b", "a"))
+
+
+def test_what_the_host_was_asked_is_forgotten_with_the_turn() -> None:
+    found = script(session(turn("a", said("", searched("x"))), turn("b", said("", call(READ.name)))))
+    assert found.turns[1].passes[0].searched == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ({"query": "a b"}, "a b"),
+        ({"queries": ["a", "b"]}, "a b"),
+        ({"pattern": "a|b", "limit": 3}, "a|b"),
+        ({"query": "<ask>\na\n</ask>"}, "a"),
+        ({"query": None}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_recorded_search_is_read_in_the_forms_that_hosts_have(arguments: Any, asked: str) -> None:
+    assert query_of(Call("s", "find", arguments, "search")) == asked
 
 
 def test_carried_words_stay_in_their_turn() -> None:

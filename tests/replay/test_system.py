@@ -11,7 +11,7 @@ from toolkit.replay.system import BOUNDS, System, profile
 
 
 def test_a_system_is_called_by_its_selectors_spec() -> None:
-    assert [System(one).name for one in (*BOUNDS, "lazy")] == ["all", "oracle", "lazy"]
+    assert [System(one).name for one in (*BOUNDS, "lazy")] == ["all", "none", "oracle", "oracle_cost", "lazy"]
     assert str(System("lazy", query_model="turn_input")) == "lazy"
 
 
@@ -31,6 +31,7 @@ def test_a_function_is_called_by_its_name() -> None:
         ({"selector": "lazzy"}, "lazy"),
         ({"profile": "referense"}, "reference"),
         ({"query_model": "optimist"}, "optimistic"),
+        ({"query_model": "shortphrase"}, "short_phrase"),
     ],
 )
 def test_a_wrong_name_fails_and_the_nearest_is_named(wrong: dict[str, str], near: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import toolkit
-from tests.builders import BRANCH, TOOLS, call, said, session, tool, turn
+from tests.builders import ALWAYS, BRANCH, TOOLS, call, said, session, tool, turn
 from tests.report.results import EVIL, result
 from toolkit.report import run_folder
 
@@ -20,12 +20,12 @@ def quick(**options: Any) -> Any:
 
 
 def test_the_face_of_the_package_is_the_function() -> None:
-    assert set(quick().summary["system"]) == {"all", "oracle", "lazy"}
+    assert set(quick().summary["system"]) == {*ALWAYS, "lazy"}
 
 
 def test_sessions_may_come_one_by_one() -> None:
     made = toolkit.compare(iter(ONE), [], retriever="lexical", progress=False)
-    assert set(made.summary["system"]) == {"all", "oracle"}
+    assert set(made.summary["system"]) == ALWAYS
 
 
 def test_tools_around_may_be_any_tools() -> None:

@@ -42,6 +42,18 @@ def test_every_system_is_named_in_the_pareto_plot() -> None:
     assert all(name in texts for name in ("all", "oracle", "lazy", "builtin-only"))
 
 
+def test_the_pareto_plot_draws_the_spread_over_query_models_upright() -> None:
+    from toolkit.report.plots import Plots
+
+    board = result().summary.assign(calls=10, missed=2, missed_min=1, missed_max=4)
+    drawn = Plots(board, result().turns, result().about).pareto()
+    upright = [
+        segment for bars in drawn.collections if hasattr(bars, "get_segments") for segment in bars.get_segments()
+    ]
+    heights = {round(abs(float(one[1][1] - one[0][1])), 6) for one in upright}
+    assert 30.0 in heights
+
+
 def test_a_bar_is_as_long_as_the_prompt_tokens_of_a_turn() -> None:
     ax = result().plot.buckets()
     board = result().summary.set_index("system")

@@ -1,12 +1,14 @@
 import random
 import threading
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.strategies import catalogs, phrases
-from toolkit.search import Lexical, ToolSearch
+from toolkit.search import Lexical, ToolSearch, default_retriever
+from toolkit.search.shared import searcher
 from toolkit.tool import Tool
 
 ISSUES = [
@@ -109,3 +111,41 @@ def test_a_search_says_why_a_tool_is_ranked() -> None:
     reasons = ToolSearch("lexical").explain("high water", "mcp.sea.tide", ISSUES)
     assert {reason.term for reason in reasons} == {"high", "water"}
     assert {reason.field for reason in reasons} == {"description"}
+
+
+def test_a_few_more_tools_make_an_index_grow_and_its_answers_stay() -> None:
+    built: list[int] = []
+    search = ToolSearch(lambda tools: built.append(len(tools)) or Lexical(tools))  # type: ignore[func-returns-value]
+    many = [Tool(f"mcp.sea.tide_{i}", f"Reads tide {i}.") for i in range(8)]
+    before = search("tide 3", many, [], 5)
+    more = [*many, Tool("mcp.sea.kiln", "Heats.")]
+    assert search("heats", more, [], 5).names == ("mcp.sea.kiln",)
+    assert search("tide 3", list(many), [], 5) == before == ToolSearch("lexical")("tide 3", many, [], 5)
+    assert built == [8, 9]
+
+
+def test_a_tool_that_changed_gets_an_index_of_its_own() -> None:
+    search = ToolSearch("lexical")
+    assert search("heats", [Tool("mcp.sea.kiln", "Heats.")], [], 5).names == ("mcp.sea.kiln",)
+    assert search("heats", [Tool("mcp.sea.kiln", "Cools.")], [], 5).names == ()
+
+
+def test_a_ranking_is_asked_for_once_and_again_after_a_fallback() -> None:
+    class Counted(Lexical):
+        notices: tuple[str, ...] = ()
+        asked = 0
+
+        def rank(self, query: str, among: Any = None, k: int = 10) -> Any:
+            Counted.asked += 1
+            return super().rank(query, among, k)
+
+    search, tools = ToolSearch(Counted), tuple(ISSUES)
+    assert search("issue", tools, (), 2) == search("issue", tools, (), 2)
+    assert search.rank("issue", tools, 1).names == search("issue", tools, (), 1).names and Counted.asked == 1
+    Counted.notices = ("semantic_unavailable",)
+    search("file", tools, (), 2), search("file", tools, (), 2)
+    assert Counted.asked == 3
+
+
+def test_the_default_retriever_and_its_name_share_their_indexes() -> None:
+    assert searcher(None) is searcher(default_retriever())

@@ -76,7 +76,7 @@ def ledger(
     return list(_Ledger(tokens, trace, counter, rules, billing).rows())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _offer_tokens(offer: Offer, counter: Counter) -> tuple[int, int]:
     """Return the tokens of the declared definitions, and of `tools.search` beside them."""
     search = sum(counter.definition(tool) for tool in offer.declared if tool.name == SEARCH)
@@ -133,19 +133,31 @@ class _Ledger:
                 self._compact(opened.compacts)
                 self.history += opened.before
             if one.is_search:
-                called, answered = self.counter.text(one.call_text), self.counter.text(one.result_text)
+                called = sum(self.counter.text(search.call_text) for search in one.searches)
                 if self.billing.own_pass:
                     yield self._row(number, turn, one, tokens.input, called, opened)
                 else:
                     yield self._inside(number, one, called)
-                self.searches += called + answered + self.billing.trip + len(one.answer) * self.billing.found
+                self._searched(turn.offer, one, called)
+            elif one.refused:
+                called = self.counter.text(one.call_text)
+                yield self._row(number, turn, one, tokens.input, called, opened)
+                self.searches += called + self.counter.text(one.result_text)
                 self.messages += 2
-                self._append(turn.offer, one)
             else:
                 yield self._row(number, turn, one, tokens.input, opened.reply + opened.hidden, opened)
                 self.history += opened.reply + opened.results
                 self.messages += opened.messages
                 opened = None
+
+    def _searched(self, offer: Offer, one: PassTrace, called: int) -> None:
+        """Put a pass's searches and their answers into the history."""
+        self.searches += called
+        self.messages += 1 + len(one.searches)
+        for search in one.searches:
+            self.searches += self.counter.text(search.result_text)
+            self.searches += self.billing.trip + len(search.answer) * self.billing.found
+            self._append(offer, search)
 
     def _append(self, offer: Offer, one: PassTrace) -> None:
         """Put found definitions behind the declared ones, where the host's profile has them."""
@@ -169,7 +181,7 @@ class _Ledger:
         front = turn.offer.declared + self.appended if self.appended else turn.offer.declared
         head = declared + search_tool + self.tokens.system
         use = self.cache.use(front, head, prompt, self.messages, recorded.at)
-        billed = None if one.is_search else recorded.billed
+        billed = recorded.billed if one.kind == "recorded" else None
         self.offer, self.prompt, self.compacted = turn.offer, prompt, False
         self.appended_before = self.appended
         return PassRow(
@@ -177,7 +189,7 @@ class _Ledger:
             self.trace.system,
             number,
             one.pass_no,
-            "search" if one.is_search else "recorded",
+            one.kind,
             self.tokens.system,
             declared,
             search_tool,

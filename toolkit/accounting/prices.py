@@ -86,6 +86,18 @@ class Price:
         return self.rates(uncached + cached + cache_write).cost(uncached, cached, cache_write, output)
 
 
+USUAL = Price("usual ratios", Rates(1e-6, 1e-7, 1.25e-6, 5e-6), source="ratios common to many models")
+"""For a model whose price nobody knows: only the ratios of its prices count."""
+
+
+def price_or_usual(model: str | None) -> Price:
+    """Return a model's price of today, or the usual ratios without a model or without a price for it."""
+    try:
+        return price(model) if model else USUAL
+    except UnknownNameError:
+        return USUAL
+
+
 def price(model: str, provider: str | None = None, at: str | date | datetime | None = None) -> Price:
     """Return the price of `model` on a day.
 

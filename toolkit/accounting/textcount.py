@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from toolkit.accounting.vocab import DEFAULT, count_text
+from toolkit.accounting.vocabularies import remembered
 from toolkit.replay.script import call_text
 from toolkit.session import Call, text_of
 from toolkit.tool import Tool, definition_text
@@ -19,12 +21,13 @@ class TextCounter:
 
     Args:
         encoding: A tiktoken vocabulary.
+        keep: Keep the counts on disk for later runs, by digest.
     """
 
     method = "estimate"
 
-    def __init__(self, encoding: str = DEFAULT) -> None:
-        self.encoding = encoding
+    def __init__(self, encoding: str = DEFAULT, keep: bool = True) -> None:
+        self.encoding, self.keep = encoding, keep
         self._counts: dict[str, int] = {}
         self._tools: dict[int, tuple[Tool, int]] = {}
 
@@ -37,7 +40,8 @@ class TextCounter:
         """Return the tokens of a text."""
         count = self._counts.get(text)
         if count is None:
-            count = self._counts[text] = count_text(text, self.encoding)
+            kept = remembered(self.encoding) if self.keep else partial(count_text, encoding_name=self.encoding)
+            count = self._counts[text] = kept(text)
         return count
 
     def texts(self, texts: Iterable[str]) -> int:

@@ -69,7 +69,7 @@ def encoding(name: str = DEFAULT) -> tiktoken.Encoding:
     """
     if name not in SHA256:
         raise UnknownNameError("encoding", name, SHA256)
-    _put_in_cache(name)
+    lay_table(name)
     import tiktoken
 
     return tiktoken.get_encoding(name)
@@ -123,7 +123,12 @@ def approximate_text(text: str) -> int:
     return len(_WIDE.findall(text)) + sum(1 + (len(word) - 1) // 7 for word in words)
 
 
-def _put_in_cache(name: str) -> None:
+def lay_table(name: str) -> None:
+    """Lay the table of an encoding where tiktoken looks for it, out of a package that carries it.
+
+    Raises:
+        MissingExtra: No installed package carries the table and it cannot be fetched within seconds.
+    """
     folder = os.environ.get("TIKTOKEN_CACHE_DIR") or str(cache_folder() / "tiktoken")
     target = Path(folder) / CACHE_FILE[name]
     if not (target.is_file() and _is_right(name, target.read_bytes())):

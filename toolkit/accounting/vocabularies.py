@@ -17,12 +17,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
 from toolkit.accounting.contract import Count
-from toolkit.accounting.vocab import SHA256, approximate_text, count_text, encoding, pieces
+from toolkit.accounting.kept_counts import KeptCounts
+from toolkit.accounting.vocab import DEFAULT, SHA256, approximate_text, count_text, encoding, lay_table, pieces
 from toolkit.errors import MissingExtra, UnknownNameError
 
 OPEN = ("gemma3", "qwen3", "llama3", "deepseek_v3", "glm4", "kimi", "mistral_v3")
@@ -68,14 +70,12 @@ def vocabulary(name: str) -> Vocabulary:
     """
     if name not in NAMES:
         raise UnknownNameError("vocabulary", name, NAMES)
-    found = loaded(name)
-    if found is not None:
-        return Vocabulary(name, name, found)
+    if available(name):
+        return Vocabulary(name, name, remembered(name))
     for row in stand_ins().get(name, ()):
-        counter = loaded(row["with"])
-        if counter is not None:
-            return Vocabulary(name, row["with"], counter, row["scale"], row["spread"])
-    return Vocabulary(name, "o200k_base", _tiktoken("o200k_base"), 1.0, 0.3)
+        if available(row["with"]):
+            return Vocabulary(name, row["with"], remembered(row["with"]), row["scale"], row["spread"])
+    return Vocabulary(name, DEFAULT, remembered(DEFAULT), 1.0, 0.3)
 
 
 def text_count(text: str, name: str = "o200k_base", load: Callable[[str], Vocabulary] = vocabulary) -> Count:
@@ -108,6 +108,39 @@ def stand_ins() -> Mapping[str, Any]:
 def fit(name: str) -> Mapping[str, Any]:
     """Return the fitted coefficients of that name, a data file with its provenance."""
     return dict(json.loads(files("toolkit.accounting").joinpath(f"fits/{name}.json").read_text("utf-8")))
+
+
+def available(name: str) -> bool:
+    """Return whether an installed package carries a vocabulary; an OpenAI table is laid where it is looked for.
+
+    Raises:
+        MissingExtra: An OpenAI table cannot be had.
+    """
+    if name in SHA256:
+        lay_table(name)
+        return True
+    return find_spec(_package(name)[0]) is not None
+
+
+def _package(name: str) -> tuple[str, str]:
+    """Return the module that carries a vocabulary, and its distribution."""
+    if name in CLAUDE:
+        return "ctok", "ctok"
+    return ("anthropic_tokenizer", "anthropic-tokenizer") if name == "claude-2" else ("splintr", "splintr-rs")
+
+
+@lru_cache(maxsize=32)
+def remembered(name: str) -> Callable[[str], int]:
+    """Return what counts with a vocabulary that is available; it is loaded at the first text never counted before."""
+
+    @lru_cache(maxsize=1)
+    def load() -> Callable[[str], int]:
+        found = loaded(name)
+        if found is None:
+            raise MissingExtra(f"the vocabulary {name}", "tokenizers")
+        return found
+
+    return KeptCounts(lambda text: load()(text), name, SHA256.get(name) or version(_package(name)[1]))
 
 
 def loaded(name: str) -> Callable[[str], int] | None:

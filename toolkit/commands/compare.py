@@ -30,8 +30,17 @@ def command(
     ] = None,
     profile: Annotated[str, typer.Option(help="The host's rules.")] = "reference",
     query_model: Annotated[
-        str, typer.Option(help="Where the counterfactual queries come from: own_words, turn_input, optimistic.")
-    ] = "own_words",
+        Optional[list[str]],
+        typer.Option(
+            help="Where the counterfactual queries come from: own_words (the default), turn_input, short_phrase, "
+            "recorded, optimistic, pessimistic, \"llm('http://localhost:8000/v1', 'qwen3')\". Repeat for the spread "
+            "over them; the first is the main one."
+        ),
+    ] = None,
+    spread: Annotated[bool, typer.Option("--spread/--no-spread", help="Show the spread over query models.")] = True,
+    searching: Annotated[
+        str, typer.Option(help="How the model searches: steady, models, 'models(reformulate=0.6, stale=0.1, seed=1)'.")
+    ] = "steady",
     model: Annotated[
         Optional[str],
         typer.Option(help="The model whose prices count, e.g. claude-sonnet-4-5; else each session's own."),
@@ -43,13 +52,18 @@ def command(
     ] = "always",
     workers: Annotated[int, typer.Option(min=1, help="Processes to use.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
+    fit: Annotated[
+        Optional[float], typer.Option(help="Fit selectors that learn on this earlier share; compare the later rest.")
+    ] = None,
+    fit_by: Annotated[str, typer.Option(help="What is earlier goes by time, order or group (drawn by seed).")] = "time",
     limit: Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Replay recorded sessions under several selectors and say what each costs and misses.
 
-    The bounds `all` (declare everything) and `oracle` (declare what the turn will call) stand in every
-    table. The run folder gets run.toml, the frames, summary.csv, report.html and problems.jsonl.
+    The bounds `all` (declare everything), `none` (declare nothing), `oracle` (declare what the turn will call) and
+    `oracle_cost` (what is cheapest for the whole session) stand in every table. The run folder gets run.toml, the
+    frames, summary.csv, report.html and problems.jsonl.
 
     Example: toolkit compare datasets/mcp-servers/sessions.atif.jsonl.gz --selector lazy --selector 'semantic(k=8)'
     """
@@ -68,13 +82,17 @@ def command(
         defer=defer or (),
         retriever=retriever,
         profile=profile,
-        query_model=query_model,
+        query_model=query_model or "own_words",
+        spread=spread,
+        searching=searching,
         model=model,
         priced=prices,
         out=out,
         resume=resume,
         workers=workers,
         seed=seed,
+        fit=fit,
+        fit_by=fit_by,
     )
     result.save(out)
     tell_problems(result.problems, f", all in {out / 'problems.jsonl'}")

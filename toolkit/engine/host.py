@@ -9,13 +9,13 @@ from typing import Any
 from toolkit.engine import ports, texts, turns
 from toolkit.engine import state as st
 from toolkit.engine.live import Turn
-from toolkit.engine.offer import Offer
+from toolkit.engine.offer import Offer, rankable
 from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.roster import Listing
 from toolkit.engine.view import EarlierTurn, Scored
 from toolkit.engine.visibility import as_patterns, as_policy
 from toolkit.errors import InputError
-from toolkit.tool import SEARCH, Tool
+from toolkit.tool import Tool
 
 
 def _unnoted(op: str, **body: Any) -> None:
@@ -117,7 +117,7 @@ class Host:
     def ranking(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> Scored:
         """Rank told tools for a selector, by the host's retriever or another."""
         searcher = self.searcher if retriever is None else ports.resolve("searcher", retriever)
-        return tuple(searcher.rank(query, [tool for tool in told if tool.name != SEARCH], k))
+        return tuple(searcher.rank(query, rankable(told), k))
 
     def extension(self, id: str) -> Extension:
         """Return the handle by which one extension hides and shows (H1)."""

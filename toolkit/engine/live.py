@@ -12,14 +12,19 @@ from toolkit.engine.offer import Offer
 from toolkit.engine.view import EarlierTurn, HostView
 from toolkit.engine.visibility import as_patterns
 from toolkit.errors import IllegalStep
-from toolkit.tool import SEARCH, SEARCH_NAMES
+from toolkit.tool import SEARCH, SEARCH_NAMES, Tool
 
 if TYPE_CHECKING:
     from toolkit.engine.host import Host
 
 
 class Turn:
-    """An open turn, or a step in one (A3): one offer, and the passes that live by it."""
+    """An open turn, or a step in one (A3): one offer, and the passes that live by it.
+
+    Attributes:
+        told: What the selector was given to split.
+        view: What it saw of the session, when there is a selector.
+    """
 
     def __init__(self, host: Host, id: str, input: str, selector: Any, root: Turn | None = None) -> None:
         self.host, self.id, self.input, self.root = host, id, input, root or self
@@ -29,20 +34,23 @@ class Turn:
         self.calls: list[str] = []
         self.searches: list[str] = []
         self.steps_started = self.passes_started = 0
+        self.told: tuple[Tool, ...] = ()
+        self.view = HostView()
         self._selector = selector
 
     def open(self, boundary: turns.Boundary, opener: Any) -> None:
         """Ask the selector and start; the notices say what came up (section 12)."""
-        offer, caused, details = choose(boundary, self._selector, lambda: self._view(boundary), self.host._time_limit)
+        self.told = boundary.span.told
+        offer, caused, details = choose(boundary, self._selector, lambda: self._seen(boundary), self.host._time_limit)
         self.host.state = opener(self.host.state, boundary, offer, caused)
         self.host.selector_trips += self._selector is not None
         self.offer, self.details = offer, details
         self.notices = tuple(dict.fromkeys((*boundary.notices, *caused)))
 
-    def _view(self, boundary: turns.Boundary) -> HostView:
+    def _seen(self, boundary: turns.Boundary) -> HostView:
         host, told = self.host, boundary.span.told
         before = host.last_offer
-        return HostView(
+        self.view = HostView(
             turn_no=host.state.turn_no + (self.id == turns.MAIN),
             turn_input=self.input,
             earlier=host.earlier,
@@ -51,6 +59,7 @@ class Turn:
             _ranker=lambda query, k, retriever: host.ranking(query, told, k, retriever),
             **host._view,
         )
+        return self.view
 
     @property
     def declared(self) -> tuple[str, ...]:

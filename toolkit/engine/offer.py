@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 from toolkit.engine.ports import Selection
@@ -30,7 +31,10 @@ class Offer:
     @cached_property
     def withheld(self) -> tuple[Tool, ...]:
         """What was told but is on neither list; `tools.search` never is (S3, S5)."""
-        return tuple(tool for tool in self.told if self.get(tool.name) is None and tool.name != SEARCH)
+        if len(self.declared) + len(self.searchable) >= len(self.told):
+            return ()
+        offered = {SEARCH, *self.declared_by_name, *self.searchable_by_name}
+        return tuple([tool for tool in self.told if tool.name not in offered])
 
     @cached_property
     def definitions(self) -> str:
@@ -86,12 +90,16 @@ def make_offer(told: tuple[Tool, ...], names: frozenset[str], selection: Selecti
     Unknown names are dropped (S3), a tool on both lists is declared (S3), `tools.search` is declared
     exactly when something is searchable, and nothing is stranded when it may not be told (S5).
     """
-    declared, searchable = set(selection.declared), set(selection.searchable)
-    unknown = sorted((declared | searchable) - names)
-    notices = (*selection.notices, *(notice("selector_unknown_name", name) for name in unknown))
-    declared = declared & names - {SEARCH}
-    searchable = searchable & names - declared - {SEARCH}
-    return _settled(told, names, _those(told, declared), _those(told, searchable), notices)
+    declared, searchable = frozenset(selection.declared), _as_set(tuple(selection.searchable))
+    unknown = sorted((declared - names) | (searchable - names))
+    offer, caused = _split(told).offer(declared & names - {SEARCH}, searchable)
+    return offer, (*selection.notices, *(notice("selector_unknown_name", name) for name in unknown), *caused)
+
+
+@lru_cache(maxsize=256)
+def _as_set(names: tuple[str, ...]) -> frozenset[str]:
+    """Return names as a set: most selectors leave the same ones searchable again and again."""
+    return frozenset(names)
 
 
 def default_offer(told: tuple[Tool, ...], names: frozenset[str]) -> tuple[Offer, tuple[str, ...]]:
@@ -120,6 +128,57 @@ def _settled(
     return Offer(tuple(sorted((search, *declared), key=canonical_order)), searchable, told), notices
 
 
-def _those(told: tuple[Tool, ...], names: set[str]) -> tuple[Tool, ...]:
-    """Return the told tools of these names, in canonical order as they are told (B5)."""
-    return tuple([tool for tool in told if tool.name in names]) if names else ()
+class _Split:
+    """A told tuple, and the offers lately made of it: a set declared again is the same offer, and costs nothing."""
+
+    def __init__(self, told: tuple[Tool, ...]) -> None:
+        self.told = told
+        self.places = {tool.name: place for place, tool in enumerate(told)}
+        self.names = frozenset(self.places)
+        self.rankable = self.without({SEARCH})
+        self.offer = lru_cache(maxsize=16)(self._offer)
+
+    def _offer(self, declared: frozenset[str], searchable: frozenset[str]) -> tuple[Offer, tuple[str, ...]]:
+        left = self.without((self.names - searchable) | declared | {SEARCH})
+        return _settled(self.told, self.names, self.those(declared), left, ())
+
+    def those(self, names: Iterable[str]) -> tuple[Tool, ...]:
+        """Return the told tools of these names, in canonical order as they are told (B5)."""
+        return tuple([self.told[place] for place in sorted(map(self.places.__getitem__, names))])
+
+    def without(self, names: set[str] | frozenset[str]) -> tuple[Tool, ...]:
+        """Return the told tools without these names, in the same order: cut out where they are few."""
+        if 4 * len(names) > len(self.told):
+            return tuple([tool for tool in self.told if tool.name not in names])
+        places = sorted([self.places[name] for name in names if name in self.places])
+        starts = [0, *(place + 1 for place in places)]
+        return tuple(chain.from_iterable(map(self.told.__getitem__, map(slice, starts, [*places, len(self.told)]))))
+
+
+class _Same:
+    """A tuple that is equal to itself alone: comparing thousands of tools takes longer than what is kept for them."""
+
+    __slots__ = ("told",)
+
+    def __init__(self, told: tuple[Tool, ...]) -> None:
+        self.told = told
+
+    def __hash__(self) -> int:
+        return id(self.told)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.told is other.told
+
+
+@lru_cache(maxsize=32)
+def _split_of(same: _Same) -> _Split:
+    return _Split(same.told)
+
+
+def _split(told: tuple[Tool, ...]) -> _Split:
+    return _split_of(_Same(told))
+
+
+def rankable(told: tuple[Tool, ...]) -> tuple[Tool, ...]:
+    """Return what can be ranked of the told tools: all but `tools.search`; the same tuple for the same one."""
+    return _split(told).rankable

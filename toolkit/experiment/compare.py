@@ -16,15 +16,20 @@ from toolkit.accounting.prices import Price, price
 from toolkit.accounting.providercount import ProviderCounter
 from toolkit.accounting.textcount import TextCounter
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.experiment.fitting import learnt, seen
 from toolkit.experiment.parts import Parts
-from toolkit.experiment.run import Done, Unit, code_digest, counter_of, run, units
+from toolkit.experiment.run import Done, Unit, code_digest, counter_of, units
+from toolkit.experiment.spread import Variant, left_out, variants, with_spread
+from toolkit.experiment.workers import run
 from toolkit.formats.files import Problem
 from toolkit.replay.fold import Surroundings
 from toolkit.replay.profiles import profiles
-from toolkit.replay.system import BOUNDS, ORACLE, System
+from toolkit.replay.queries import check_query_model
+from toolkit.replay.searching import STEADY, Searching, searching
+from toolkit.replay.system import BOUNDS, KNOWING, System
 from toolkit.search import default_retriever, retriever
 from toolkit.selectors import resolve
-from toolkit.session import Session
+from toolkit.session import Session, digest_of
 from toolkit.tool import Catalog
 
 if TYPE_CHECKING:
@@ -35,7 +40,10 @@ DEFAULT_SELECTORS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare and how; the fields are the options of `toolkit.compare`."""
+    """What to compare and how; the fields are the options of `toolkit.compare`.
+
+    `also` are the query models beside the main one, over which the leaderboard shows the spread.
+    """
 
     selectors: Sequence[Any] = DEFAULT_SELECTORS
     catalog: Catalog | None = None
@@ -50,6 +58,10 @@ class Plan:
     workers: int = 1
     seed: int = 0
     progress: bool = True
+    fit: float | None = None
+    fit_by: str = "time"
+    also: tuple[str, ...] = ()
+    searching: str | Searching = STEADY
 
     def systems(self) -> list[System]:
         """Return the systems, the bounds among them, each name once.
@@ -59,7 +71,10 @@ class Plan:
         """
         ranks_with = self.retriever or default_retriever()
         retriever(ranks_with)
-        chosen = [System(spec, ranks_with, self.profile, self.query_model) for spec in self.selectors]
+        for other in self.also:
+            check_query_model(other)
+        way = searching(self.searching)
+        chosen = [System(spec, ranks_with, self.profile, self.query_model, way) for spec in self.selectors]
         bounds = [System(spec, ranks_with, self.profile) for spec in BOUNDS]
         named: dict[str, System] = {}
         for system in (*chosen, *bounds):
@@ -72,7 +87,9 @@ class Plan:
 
 def _same(one: Any, other: Any) -> bool:
     """Say whether two selectors are one, given as spec or as what a spec builds."""
-    return bool(one == other) or (ORACLE not in (one, other) and bool(resolve(one) == resolve(other)))
+    if one == other:
+        return True
+    return one not in KNOWING and other not in KNOWING and bool(resolve(one) == resolve(other))
 
 
 class Measured(NamedTuple):
@@ -96,6 +113,7 @@ def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
     recorded, repeated = _unique(sessions)
     if not recorded:
         raise InputError("there is no session to compare.", hint="Give at least one recorded session.")
+    plan, recorded, learnt_from, noted = learnt(recorded, plan)
     systems = plan.systems()
     prices, doubts = _prices(recorded, plan.model) if plan.priced else ({}, [])
     counter = counter_of(plan.model or "")
@@ -103,9 +121,22 @@ def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
     work = list(units(systems, recorded, Surroundings(plan.catalog, plan.defer), plan.model or "", code_digest()))
     parts = Parts(plan.out / "parts" if plan.out is not None else None, plan.resume)
     finished = _run_all(work, parts, plan.workers, plan.progress)
-    problems = (*getattr(sessions, "problems", ()), *getattr(plan.catalog, "problems", ()), *doubts, *repeated)
-    about = _about(recorded, systems, prices, plan, counter)
-    return _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about)
+    read = (*getattr(sessions, "problems", ()), *getattr(plan.catalog, "problems", ()), *repeated)
+    problems = (*read, *noted, *doubts, *seen(recorded, systems))
+    about = {**_about(recorded, systems, prices, plan, counter), **learnt_from}
+    measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about)
+    return _spread(measured, list(variants(work, finished, plan.also, code_digest())), parts, plan, prices)
+
+
+def _spread(
+    measured: Measured, varied: Sequence[Variant], parts: Parts, plan: Plan, prices: Mapping[str, Price | None]
+) -> Measured:
+    """Replay under the other query models, and put the spread into the leaderboard."""
+    todo = [variant.unit for variant in varied]
+    again = _run_all(todo, parts, plan.workers, plan.progress and bool(todo), "other query models")
+    summary = with_spread(measured.summary, measured.sessions, varied, again, prices)
+    more = (*left_out(varied, again), *(problem for done in again for problem in done.problems))
+    return measured._replace(summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
 
 
 def _unfinished(work: Sequence[Unit], finished: Sequence[Done]) -> Iterator[Problem]:
@@ -151,11 +182,11 @@ def _prices(sessions: Sequence[Session], model: str | None) -> tuple[dict[str, P
     return prices, list(doubts.values())
 
 
-def _run_all(work: Sequence[Unit], parts: Parts, workers: int, progress: bool) -> list[Done]:
+def _run_all(work: Sequence[Unit], parts: Parts, workers: int, progress: bool, what: str = "compare") -> list[Done]:
     finished = {unit.key: done for unit in work if (done := parts.get(unit.key)) is not None}
     todo = [unit for unit in work if unit.key not in finished and parts.resume != "only-cache"]
     with tqdm(
-        total=len(work), initial=len(finished), desc="compare", unit="part", disable=None if progress else True
+        total=len(work), initial=len(finished), desc=what, unit="part", disable=None if progress else True
     ) as bar:
 
         def keep(done: Done) -> None:
@@ -199,6 +230,7 @@ def _described(system: System) -> dict[str, str]:
         "retriever": system.retriever or "",
         "profile": system.profile,
         "query_model": system.query_model,
+        "searching": repr(system.searching),
     }
 
 
@@ -215,7 +247,7 @@ def _about(
     return {
         "toolkit": __version__,
         "sessions": len(sessions),
-        "sessions_sha256": hashlib.sha256("".join(session.digest for session in sessions).encode()).hexdigest(),
+        "sessions_sha256": hashlib.sha256("".join(map(digest_of, sessions)).encode()).hexdigest(),
         "sources": sorted({session.source.rpartition(":")[0] for session in sessions if session.source}),
         "definitions": {kind: n for kind in kinds if (n := sum(s.definitions == kind for s in sessions))},
         "catalog_tools": len(around) if around is not None else 0,
@@ -228,6 +260,8 @@ def _about(
         "cache": _cache_words(plan.model),
         "profile": plan.profile,
         "profile_assumes": list(profiles()[plan.profile].assumed),
+        "query_models": [plan.query_model, *plan.also],
+        "searching": repr(searching(plan.searching)),
         "seed": plan.seed,
         "systems": [_described(system) for system in systems],
     }

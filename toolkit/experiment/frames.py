@@ -11,7 +11,7 @@ from toolkit.accounting.ledger import PassRow
 from toolkit.accounting.prices import Price
 from toolkit.experiment.run import TurnRow
 from toolkit.experiment.stats import ratio_interval
-from toolkit.replay.system import BOUNDS, System
+from toolkit.replay.system import BOUNDS, ORACLE_COST, System
 
 TOKENS = ["prompt_tokens", "cached_prompt_tokens", "uncached_prompt_tokens", "output_tokens"]
 BUCKETS = [
@@ -32,7 +32,8 @@ _PRICED = [
     "fallback_prompt_tokens",
     "fallback_passes",
 ]
-COUNTS = ["selector_trips", "search_trips", "calls", "served", "searched", "missed", "blocked"]
+COUNTS = ["selector_trips", "search_trips", "calls", "served", "searched", "missed", "blocked", "stale_calls"]
+REGRET = ["regret", "regret_low", "regret_high"]
 KEYS = ["session_id", "system"]
 
 
@@ -53,11 +54,11 @@ def _costs(frame: pd.DataFrame, prices: Mapping[str, Price | None]) -> list[list
     """Return USD a pass, in the order of `COSTS`: by the cache's rules, with fallback, and the two bounds."""
     columns = [frame[name] for name in _PRICED]
     rows = zip(frame["session_id"], *columns, strict=True)
-    made = [_pass_costs(prices.get(id), *numbers) for id, *numbers in rows]
+    made = [pass_costs(prices.get(id), *numbers) for id, *numbers in rows]
     return [list(column) for column in zip(*made, strict=True)] if made else [[] for _ in COSTS]
 
 
-def _pass_costs(
+def pass_costs(
     price: Price | None, prompt: int, read: int, write: int, shared: int, output: int, again: int, times: int
 ) -> tuple[float, float, float, float]:
     if price is None:
@@ -94,15 +95,27 @@ def leaderboard(sessions: pd.DataFrame, systems: Sequence[System], seed: int) ->
     """Return one row a system, cheapest first by the cost that pays for what was missed.
 
     Of a run that is not finished, the sessions count that every system in it has.
-    Intervals are 95 % bootstrap intervals over sessions of the ratio of sums to `all`.
+    Intervals are 95 % bootstrap intervals over sessions of the ratio of sums to `all`; `regret` is the
+    same ratio of `cost_with_fallback_usd` to `oracle_cost`, less 1.
     """
     finished = set(sessions["system"])
-    times = sessions.groupby("session_id")["system"].transform("size")
-    everywhere = sessions[times == len(finished)]
-    rows = [_summary(everywhere, system, seed) for system in systems if system.name in finished]
+    whole = everywhere(sessions)
+    rows = [_summary(whole, system, seed) for system in systems if system.name in finished]
     frame = pd.DataFrame(rows)
     order = "cost_with_fallback_usd" if frame["cost_with_fallback_usd"].notna().all() else "prompt_tokens_with_fallback"
     return frame.sort_values(order, kind="stable").reset_index(drop=True)
+
+
+def everywhere(sessions: pd.DataFrame) -> pd.DataFrame:
+    """Return the sessions that every system of a session frame has."""
+    times = sessions.groupby("session_id")["system"].transform("size")
+    return sessions[times == sessions["system"].nunique()]
+
+
+def _at_best(sessions: pd.DataFrame, mine: pd.DataFrame) -> pd.Series[float]:
+    """Return what the same sessions cost under `oracle_cost`; no number where it did not run."""
+    best = sessions[sessions["system"] == ORACLE_COST].set_index("session_id")["cost_with_fallback_usd"]
+    return best.reindex(mine.index)
 
 
 def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any]:
@@ -110,6 +123,7 @@ def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any
     everything = sessions[sessions["system"] == "all"].set_index("session_id").loc[mine.index]
     sums = mine[[*TOKENS, *CACHE, *COUNTS, "passes", "turns", "comparable_turns", "fallback_prompt_tokens"]].sum()
     ratio, low, high = ratio_interval(mine["prompt_tokens"], everything["prompt_tokens"], seed)
+    regret = ratio_interval(mine["cost_with_fallback_usd"], _at_best(sessions, mine), seed)
     per_turn, turn_low, turn_high = ratio_interval(mine["prompt_tokens"], mine["turns"], seed)
     return {
         "system": system.name,
@@ -122,6 +136,7 @@ def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any
         **{str(key): int(value) for key, value in sums.items() if key != "fallback_prompt_tokens"},
         "prompt_tokens_with_fallback": int(sums["prompt_tokens"] + sums["fallback_prompt_tokens"]),
         **{name: mine[name].sum(min_count=len(mine)) for name in COSTS},
+        **dict(zip(REGRET, (value - 1 for value in regret), strict=True)),
         "prompt_ratio": ratio,
         "prompt_ratio_low": low,
         "prompt_ratio_high": high,

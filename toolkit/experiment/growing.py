@@ -49,3 +49,17 @@ def grown(session: Session, pool: Catalog, size: int, seed: int) -> Session:
     random.shuffle(own)
     random.shuffle(others)
     return replace(session, catalog=Catalog((*kept, *(*own, *others)[: max(0, size - len(kept))])))
+
+
+def nested(pool: Catalog, sizes: Sequence[int], seed: int) -> dict[int, Catalog]:
+    """Return size → so many tools of a pool, drawn by the seed; each size holds the smaller ones.
+
+    Raises:
+        InputError: A size is negative, or larger than the pool.
+    """
+    if sizes and not 0 <= min(sizes) <= max(sizes) <= len(pool):
+        wrong = min(sizes) if min(sizes) < 0 else max(sizes)
+        raise InputError(f"a size must lie between 0 and {len(pool)}, the tools there are, not {wrong}.")
+    drawn = list(pool)
+    Random(seed).shuffle(drawn)
+    return {size: Catalog(drawn[:size]) for size in sorted(set(sizes))}

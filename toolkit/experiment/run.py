@@ -1,17 +1,14 @@
-"""Running units of work: one system over a few sessions each, resumable and in parallel."""
+"""Units of work: one system over a few sessions each, what it depends on, and how it is run."""
 
 from __future__ import annotations
 
 import gc
 import hashlib
 import inspect
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,14 +18,15 @@ from toolkit.accounting.providercount import ProviderCounter
 from toolkit.accounting.script_tokens import Counter, ScriptTokens, count_script, history_before
 from toolkit.accounting.search_billing import TEXTS_ONLY, SearchBilling, billing
 from toolkit.accounting.textcount import TextCounter
-from toolkit.errors import InputError
+from toolkit.experiment.bounds import oracle_plan
 from toolkit.formats.files import Problem
-from toolkit.replay.fold import Surroundings, fold
+from toolkit.replay.fold import Costs, Surroundings, fold
 from toolkit.replay.script import Script, script
-from toolkit.replay.system import ORACLE, System
+from toolkit.replay.system import KNOWING, ORACLE_COST, System
 from toolkit.replay.trace import Trace
 from toolkit.selectors import resolve
-from toolkit.session import Session
+from toolkit.selectors.combined import parts
+from toolkit.session import Session, digest_of
 
 CHUNK = 25
 
@@ -52,6 +50,7 @@ class TurnRow(NamedTuple):
     blocked: int
     comparable: bool
     notices: str
+    stale_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def units(
     for start in range(0, len(sessions), CHUNK):
         chunk = sessions[start : start + CHUNK]
         for system in systems:
-            facts = (version, model, around, surroundings.defer, _fingerprint(system), *map(_digest, chunk))
+            facts = (version, model, around, surroundings.defer, _fingerprint(system), *map(digest_of, chunk))
             key = hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
             yield Unit(system, chunk, surroundings, model, key)
 
@@ -98,17 +97,19 @@ def code_digest() -> str:
     return content.hexdigest()
 
 
-def _digest(session: Session) -> str:
-    return session.digest or hashlib.sha256(pickle.dumps(session)).hexdigest()
-
-
 def _fingerprint(system: System) -> tuple[Any, ...]:
-    code = ORACLE if system.selector == ORACLE else _source(resolve(system.selector))
-    return (system.name, code, system.retriever, system.profile, system.query_model)
+    code = system.selector if system.selector in KNOWING else _source(resolve(system.selector))
+    return (system.name, code, system.retriever, system.profile, system.query_model, repr(system.searching))
 
 
 def _source(selector: Any) -> str:
-    """Return the code of a selector, so that changed code is run again; an object counts with its options."""
+    """Return the code of a selector and of its parts, and what they learnt: what changed is run again."""
+    learnt = (one.learnt.digest for one in parts(selector) if getattr(one, "usage", None) is not None)
+    return "\n".join((*map(_own_source, parts(selector)), *learnt))
+
+
+def _own_source(selector: Any) -> str:
+    """Return a selector's code; an object counts with its options."""
     while isinstance(selector, partial):
         selector = selector.func
     plain = inspect.isroutine(selector)
@@ -116,45 +117,6 @@ def _source(selector: Any) -> str:
         return inspect.getsource(selector if plain else type(selector)) + ("" if plain else repr(selector))
     except (OSError, TypeError):
         return repr(selector)
-
-
-def run(todo: Sequence[Unit], workers: int, done: Callable[[Done], None]) -> None:
-    """Run units, in this process or in several, and hand each over as soon as it is done.
-
-    Raises:
-        InputError: A selector cannot be sent to another process.
-    """
-    if workers <= 1 or len(todo) <= 1:
-        runner = Runner()
-        for unit in todo:
-            done(runner.run(unit))
-        return
-    _check_sendable(todo)
-    with ProcessPoolExecutor(min(workers, len(todo)), mp_context=get_context("spawn")) as pool:
-        try:
-            for future in as_completed([pool.submit(_run_apart, unit) for unit in todo]):
-                done(future.result())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _check_sendable(todo: Sequence[Unit]) -> None:
-    for selector in {id(unit.system.selector): unit.system.selector for unit in todo}.values():
-        try:
-            pickle.dumps(selector)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            hint = "Put it into a module of its own, or use one worker."
-            raise InputError(f"the selector {selector!r} cannot be sent to a worker: {error}.", hint=hint) from error
-
-
-_apart: Runner | None = None
-
-
-def _run_apart(unit: Unit) -> Done:
-    global _apart
-    _apart = _apart or Runner()
-    return _apart.run(unit)
 
 
 def counter_of(model: str) -> TextCounter | ProviderCounter:
@@ -206,15 +168,18 @@ class Runner:
     def _run(self, unit: Unit, counter: Counter, done: Done) -> None:
         for session in unit.sessions:
             made, tokens = self._script(session, counter)
+            model = unit.model or session.model
+            rules = cache_rules(model)
+            definition = _Tokens(made, unit.surroundings, counter)
+            knows = unit.system.selector == ORACLE_COST
             trace = fold(
                 made,
                 unit.system,
                 unit.surroundings,
-                _Tokens(made, unit.surroundings, counter),
-                history_before(tokens),
+                Costs(definition, history_before(tokens), model),
                 _reporter(session, unit, done),
+                oracle_plan(made, tokens, unit.surroundings, counter, definition, rules, model) if knows else (),
             )
-            rules = cache_rules(unit.model or session.model)
             done.passes.extend(ledger(tokens, trace, counter, rules, search_billing(unit)))
             done.turns.extend(_turn_rows(trace))
             done.problems.extend(_selector_problems(session, trace))
@@ -259,7 +224,7 @@ def _selector_problems(session: Session, trace: Trace) -> Iterator[Problem]:
         yield Problem(path, int(line or 0), code, message)
 
 
-_WORTH_TELLING = frozenset(("reserved_name", "duplicate_name", "invalid_name", "selector_unknown_name"))
+_WORTH_TELLING = ("reserved_name", "duplicate_name", "invalid_name", "selector_unknown_name", "usage_foreign")
 
 
 def _turn_rows(trace: Trace) -> Iterator[TurnRow]:
@@ -283,4 +248,5 @@ def _turn_rows(trace: Trace) -> Iterator[TurnRow]:
             fates["blocked"],
             turn.comparable,
             " ".join(turn.notices),
+            sum(bool(one.refused) for one in turn.passes),
         )

@@ -15,14 +15,16 @@ def ratio_interval(tops: Iterable[float], bottoms: Iterable[float], seed: int) -
     """Return a ratio of sums and its 95 % bootstrap interval over paired items.
 
     Bias-corrected and accelerated up to 2,000 items, percentile beyond. Fewer than two items, or
-    items that all give one ratio, have no interval to estimate: NaN, or the ratio itself.
+    items that all give one ratio, have no interval to estimate: NaN, or the ratio itself. A number that is
+    missing on either side leaves all three NaN.
 
     >>> ratio_interval([1, 2, 3], [2, 4, 6], 0)
     (0.5, 0.5, 0.5)
     """
     top, bottom = np.asarray(list(tops), dtype=float), np.asarray(list(bottoms), dtype=float)
     ratio = _ratio(top, bottom, axis=-1)
-    if len(top) < 2:
+    if len(top) < 2 or not np.isfinite(ratio):
+        ratio = ratio if np.isfinite(ratio) else float("nan")
         return float(ratio), float("nan"), float("nan")
     if np.allclose(top * bottom.sum(), bottom * top.sum()):
         return float(ratio), float(ratio), float(ratio)

@@ -99,9 +99,10 @@ def _selector(file: TomlFile) -> tuple[str | None, Mapping[str, Any]]:
 
 def _registered(tools: Table, text: str) -> specs.Spec:
     try:
-        spec = specs.parse(text)
-        if ":" not in spec.name and spec.name not in known_selectors():
-            raise UnknownNameError("selector", spec.name, known_selectors())
+        spec = specs.expression(text)
+        for name in specs.names(spec):
+            if ":" not in name and name not in known_selectors():
+                raise UnknownNameError("selector", name, known_selectors())
     except (InputError, UnknownNameError) as error:
         raise tools.error("selector", f"[tools] selector: {error.message}", error.hint) from error
     return spec

@@ -9,6 +9,8 @@ from typing import Any
 
 from toolkit.replay.fold import Surroundings, fold
 from toolkit.replay.script import script
+from toolkit.replay.searching import STEADY, Searching
+from toolkit.replay.searching import searching as way_of
 from toolkit.replay.system import System
 from toolkit.replay.trace import Trace
 from toolkit.session import Session
@@ -26,6 +28,7 @@ def replay(
     retriever: str | None = None,
     profile: str = "reference",
     query_model: str = "own_words",
+    searching: str | Searching = STEADY,
 ) -> Trace:
     """Replay one recorded session under one system.
 
@@ -37,12 +40,13 @@ def replay(
         retriever: What `tools.search` ranks with; the default retriever if None.
         profile: The host's rules.
         query_model: Where the counterfactual queries come from.
+        searching: How the model searches: `steady`, `models`, or `models(reformulate=…, stale=…, parallel=…)`.
 
     Raises:
         UnknownNameError: A name is not registered; nothing has run.
     """
     around = None if catalog is None else catalog if isinstance(catalog, Catalog) else Catalog(catalog)
-    system = System(selector, retriever, profile, query_model).check()
+    system = System(selector, retriever, profile, query_model, way_of(searching)).check()
     return fold(script(session), system, Surroundings(around, tuple(defer)))
 
 

@@ -30,6 +30,9 @@ class _Tool(msgspec.Struct):
     annotations: dict[str, Any] | None = None
 
 
+_Maker = Callable[[str | _Tool], Tool | None]
+
+
 class _Words(msgspec.Struct):
     extension: str
     patterns: list[str]
@@ -75,17 +78,21 @@ def starting_listing(
         for name, added in _named(event):
             first.setdefault(name, added)
     later = frozenset(name for name, added in first.items() if added)
-    return _listing(session.catalog, around, defer, rules, later)
+    return _listing(session.catalog, around, deferred_patterns(session.catalog, around, defer, rules), later)
+
+
+@lru_cache(maxsize=128)
+def _listing(own: Catalog, around: Catalog | None, patterns: tuple[str, ...], later: frozenset[str]) -> Listing:
+    flagged = own.around(around or ()).deferring(lambda name: matches_any(patterns, name))
+    return listing(tool for tool in flagged if tool.name not in later)
 
 
 @lru_cache(maxsize=1024)
-def _listing(
-    own: Catalog, around: Catalog | None, defer: tuple[str, ...], rules: Profile, later: frozenset[str]
-) -> Listing:
-    catalog = own.around(around or ())
-    patterns = (*defer, *(rules.defer if _defers(rules, catalog) else ()))
-    flagged = catalog.deferring(lambda name: matches_any(patterns, name))
-    return listing(tool for tool in flagged if tool.name not in later)
+def deferred_patterns(
+    own: Catalog, around: Catalog | None, defer: tuple[str, ...] = (), rules: Profile = REFERENCE
+) -> tuple[str, ...]:
+    """Return the patterns of all tools that are deferred, whenever they come: those given, and a host's own."""
+    return (*defer, *(rules.defer if rules.defer and _defers(rules, own.around(around or ())) else ()))
 
 
 def _defers(rules: Profile, catalog: Catalog) -> bool:
@@ -113,14 +120,14 @@ def _named(event: Event) -> list[tuple[str, bool]]:
     return gone + [(_name(item), True) for item in body.added or ()]
 
 
-def apply(event: Event, host: Host, session: Session) -> None:
-    """Apply one recorded event to a host.
+def apply(event: Event, host: Host, session: Session, deferred: tuple[str, ...] = ()) -> None:
+    """Apply one recorded event to a host; tools that it brings are flagged when a pattern of `deferred` matches (K2).
 
     Raises:
         InputError: The event's type is not known, or it does not hold what it needs.
     """
     body = _body(event)
-    _HANDLERS[event.type][1](body, host, session)
+    _HANDLERS[event.type][1](body, host, lambda item: _tool(item, session, deferred))
 
 
 def _body(event: Event) -> Any:
@@ -133,12 +140,12 @@ def _body(event: Event) -> Any:
         raise InputError(f"event {event.type!r} is not as it should be: {error}.") from error
 
 
-def _tools_changed(body: _ToolsChanged, host: Host, session: Session) -> None:
+def _tools_changed(body: _ToolsChanged, host: Host, made: _Maker) -> None:
     if body.source is not None and body.tools is not None:
-        host.tools_changed(body.source, [tool for row in body.tools if (tool := _tool(row, session))])
+        host.tools_changed(body.source, [tool for row in body.tools if (tool := made(row))])
         return
     gone = set(map(_name, body.removed or ()))
-    new = {tool.name: tool for item in (*(body.added or ()), *(body.changed or ())) if (tool := _tool(item, session))}
+    new = {tool.name: tool for item in (*(body.added or ()), *(body.changed or ())) if (tool := made(item))}
     listed = host.state.listing.tools
     touched = {tool.source for tool in (*listed, *new.values()) if tool.name in gone or tool.name in new}
     for source in sorted(touched):
@@ -151,11 +158,15 @@ def _name(item: str | _Tool) -> str:
     return item if isinstance(item, str) else item.name
 
 
-def _tool(item: str | _Tool, session: Session) -> Tool | None:
-    """Return the tool that an event names or defines."""
+def _tool(item: str | _Tool, session: Session, deferred: tuple[str, ...]) -> Tool | None:
+    """Return the tool that an event names or defines; a pattern of `deferred` flags it, whatever its server says."""
     known = session.catalog.get(_name(item))
-    if isinstance(item, str):
-        return known
+    tool = known if isinstance(item, str) else _defined(item, known)
+    return tool and tool.flagged(tool.deferred or matches_any(deferred, tool.name))
+
+
+def _defined(item: _Tool, known: Tool | None) -> Tool:
+    """Return the tool that an event defines; what it leaves out is as it is known."""
     flagged = known.deferred if known else False
     return Tool(
         item.name,
@@ -167,7 +178,7 @@ def _tool(item: str | _Tool, session: Session) -> Tool | None:
     )
 
 
-_HANDLERS: dict[str, tuple[type, Callable[[Any, Host, Session], None]]] = {
+_HANDLERS: dict[str, tuple[type, Callable[[Any, Host, _Maker], None]]] = {
     "hide": (_Words, lambda body, host, _: host.extension(body.extension).hide(body.patterns)),
     "show": (_Words, lambda body, host, _: host.extension(body.extension).show(body.patterns)),
     "unload": (_Unload, lambda body, host, _: host.extension(body.extension).unload()),

@@ -11,17 +11,16 @@ from toolkit.engine.calls import Verdict
 from toolkit.engine.host import Host
 from toolkit.engine.live import Turn
 from toolkit.engine.ports import Selection
-from toolkit.engine.profile import Profile
 from toolkit.engine.view import HostView
 from toolkit.errors import InputError
 from toolkit.replay import events
 from toolkit.replay.profiles import profile
-from toolkit.replay.queries import MOST_TRIES, OPTIMISTIC, QueryModel, Seen, query_model
 from toolkit.replay.script import Script, ScriptPass, ScriptTurn
-from toolkit.replay.system import ORACLE, System
+from toolkit.replay.seeking import Seeker
+from toolkit.replay.system import KNOWING, ORACLE, System
 from toolkit.replay.trace import BLOCKED, MISSED, SEARCHED, SERVED, CallTrace, PassTrace, Trace, TurnTrace
 from toolkit.session import Call, Event
-from toolkit.tool import SEARCH, Catalog, Tool, compact_json
+from toolkit.tool import Catalog, Tool
 
 Report = Callable[[str, str], None]
 
@@ -34,13 +33,28 @@ class Surroundings:
     defer: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What selectors that weigh cost are told: nothing of it looks ahead.
+
+    Attributes:
+        tokens: Name → tokens of a definition.
+        history: Tokens of the history before each turn.
+        model: Whose prices count; it stands in the view's `config` as `model`.
+    """
+
+    tokens: Callable[[str], int] | None = None
+    history: Sequence[int] = ()
+    model: str | None = None
+
+
 def fold(
     script: Script,
     system: System,
     surroundings: Surroundings = Surroundings(),
-    tokens: Callable[[str], int] | None = None,
-    history: Sequence[int] = (),
+    costs: Costs = Costs(),
     report: Report | None = None,
+    plan: Sequence[frozenset[str]] = (),
 ) -> Trace:
     """Replay a session under a system.
 
@@ -48,49 +62,51 @@ def fold(
         script: The session's script.
         system: What to replay it under.
         surroundings: More tools around the recorded ones.
-        tokens: Name → tokens of a definition, for selectors that weigh cost.
-        history: Tokens of the history before each turn, for the same.
+        costs: What selectors that weigh cost are told.
         report: Called with (code, message) for what could not be replayed as recorded.
+        plan: What each turn declares, for the bound that was worked out from the recording (`oracle_cost`).
     """
     rules = profile(system.profile)
     host = Host(
         events.starting_listing(script.session, surroundings.around, surroundings.defer, rules),
-        selector=_selector(system, script),
+        selector=_selector(system, script, plan),
         retriever=system.retriever,
         profile=rules,
         time_limit=None,
-        tokens=tokens,
+        tokens=costs.tokens,
+        config={"model": costs.model} if costs.model else None,
     )
-    replayer = _Replayer(host, script, system, report or (lambda code, message: None))
-    before = chain(history, repeat(0))
-    played = (replayer.turn(turn, tokens) for turn, tokens in zip(script.turns, before, strict=False))
-    return Trace(script.session.id, system.name, tuple(played), rules)
+    deferred = events.deferred_patterns(script.session.catalog, surroundings.around, surroundings.defer, rules)
+    replayer = _Replayer(host, script, system, report or (lambda code, message: None), deferred)
+    before = chain(costs.history, repeat(0))
+    played = tuple(replayer.turn(turn, tokens) for turn, tokens in zip(script.turns, before, strict=False))
+    replayer.tell_fallbacks()
+    return Trace(script.session.id, system.name, played, rules)
 
 
-def _selector(system: System, script: Script) -> Any:
+def _selector(system: System, script: Script, plan: Sequence[frozenset[str]]) -> Any:
     if system.selector == ORACLE:
-        return _Oracle(script)
-    return system.selector
+        return _Planned([frozenset(turn.called) for turn in script.turns])
+    return _Planned(plan) if system.selector in KNOWING else system.selector
 
 
 @dataclass(frozen=True, slots=True)
-class _Oracle:
-    """The bound that knows the future: it declares what the turn will call, and withholds the rest."""
+class _Planned:
+    """A bound that knows the future: it declares what was planned for the turn, and withholds the rest."""
 
-    script: Script
+    plan: Sequence[frozenset[str]]
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        called = set(self.script.turns[host.turn_no - 1].called)
-        return Selection([tool.name for tool in visible if tool.name in called])
+        planned = self.plan[host.turn_no - 1] if self.plan else frozenset()
+        return Selection([tool.name for tool in visible if tool.name in planned])
 
 
 class _Replayer:
     """One host going through one script."""
 
-    def __init__(self, host: Host, script: Script, system: System, report: Report) -> None:
-        self.host, self.script, self.report = host, script, report
-        self.ask: QueryModel = query_model(system.query_model)
-        self.optimistic = system.query_model in OPTIMISTIC
+    def __init__(self, host: Host, script: Script, system: System, report: Report, deferred: tuple[str, ...]) -> None:
+        self.host, self.script, self.report, self.deferred = host, script, report, deferred
+        self.seeker = Seeker(host, script, system)
 
     def turn(self, recorded: ScriptTurn, history_tokens: int = 0) -> TurnTrace:
         self._apply(recorded.events)
@@ -108,45 +124,33 @@ class _Replayer:
             details=tuple(f"{code}: {text}" for code, text in turn.details.items()),
         )
 
+    def tell_fallbacks(self) -> None:
+        """Report how often own words were asked in place of the query model's, and why."""
+        for why, times in self.seeker.fallbacks.items():
+            self.report("no_query", f"{why}; {times} times own words were asked instead.")
+
     def _apply(self, recorded: tuple[Event, ...]) -> None:
         for event in recorded:
+            if event.type == "compaction":
+                self.seeker.compact()
             try:
-                events.apply(event, self.host, self.script.session)
+                events.apply(event, self.host, self.script.session, self.deferred)
             except InputError as error:
                 self.report("bad_event", str(error))
 
     def _pass(self, turn: Turn, recorded: ScriptTurn, step: ScriptPass) -> list[PassTrace]:
-        """Return the searches that a recorded pass needs before it, then the pass itself."""
+        """Return the passes that a recorded pass needs before it, then the pass itself."""
         self._apply(step.events)
         found_by: dict[str, int] = {}
         before: list[PassTrace] = []
-        for call in step.calls:
+        for number, call in enumerate(step.calls):
             if call.name in turn.offer.searchable_by_name and call.name not in found_by:
-                searches = [] if self._is_found(turn, call.name) else self._searches(turn, recorded, step, call)
-                found_by[call.name] = len(searches)
-                before += searches
+                made = self.seeker.passes(turn, recorded, step, number)
+                found_by[call.name] = sum(len(one.searches) for one in made)
+                before += made
         live = turn.start_pass()
         calls = tuple(_call_trace(call, live.call(call.name, call.arguments), turn, found_by) for call in step.calls)
         return [*before, PassTrace(step.pass_no, calls)]
-
-    def _is_found(self, turn: Turn, name: str) -> bool:
-        return name in self.host.state.spans[turn.id].found
-
-    def _searches(self, turn: Turn, recorded: ScriptTurn, step: ScriptPass, call: Call) -> list[PassTrace]:
-        seen = Seen(step.words, recorded.input, step.last_words, call.name if self.optimistic else "")
-        made = []
-        for query in self.ask(seen)[:MOST_TRIES]:
-            verdict = turn.start_pass().search(query)
-            made.append(_search_trace(step, query, verdict, self.host.state.profile))
-            if call.name in verdict.names:
-                break
-        return made
-
-
-def _search_trace(step: ScriptPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
-    text = compact_json({"name": SEARCH, "arguments": {"query": query}})
-    answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else verdict.text
-    return PassTrace(step.pass_no, (), query, verdict.names, text, answered)
 
 
 def _call_trace(call: Call, verdict: Verdict, turn: Turn, found_by: dict[str, int]) -> CallTrace:

@@ -7,11 +7,14 @@ it counts as words before the next pass's calls.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from toolkit.session import Call, Event, Message, Pass, Session, Turn, text_of
 from toolkit.tool import SEARCH_NAMES, compact_json
+
+_MARKUP = re.compile(r"</?\w+>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,7 @@ class ScriptPass:
         words: What the model said before its calls, in this pass and in searches just before.
         last_words: What the model had said last before that, in the session.
         calls: Its calls, searches left out.
+        searched: What the recorded host was asked in the turn before it, as `Seen.recorded` orders it.
         before: Texts that joined the history since the pass before.
         reply: Texts of the reply that stay in the history: message, calls.
         results: Texts of the results.
@@ -44,6 +48,7 @@ class ScriptPass:
     timestamp: str | None = None
     billed: int | None = None
     declared: tuple[str, ...] | None = None
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,18 @@ def is_search(call: Call) -> bool:
     return call.kind == "search" or call.name in SEARCH_NAMES
 
 
+def query_of(call: Call) -> str:
+    """Return what a recorded search asked for: the words of its arguments, without markup; empty when it had none.
+
+    >>> query_of(Call("c", "route", {"query": "<ask>tool: send a letter</ask>"}, "search"))
+    'tool: send a letter'
+    """
+    known = (call.arguments[key] for key in ("query", "queries", "keywords", "pattern") if key in call.arguments)
+    given = next(known, "")
+    texts = given if isinstance(given, list | tuple) else [given]
+    return _MARKUP.sub(" ", " ".join(text for text in texts if isinstance(text, str))).strip()
+
+
 def call_text(call: Call) -> str:
     """Return a call as it stands in the history: compact JSON of its name and arguments."""
     if call.raw_arguments is not None:
@@ -97,10 +114,12 @@ class _Reader:
         self.by_wire = by_wire
         self.last_words = ""
         self.carried: list[str] = []
+        self.searched: list[str] = []
+        self.asked_before: list[str] = []
         self.events: tuple[Event, ...] = ()
 
     def turn(self, turn: Turn) -> ScriptTurn:
-        self.carried = []
+        self.carried, self.searched, self.asked_before = [], [], []
         passes: list[ScriptPass] = []
         waiting: list[str] = []
         at_start, self.events = (*self.events, *turn.events), ()
@@ -117,6 +136,7 @@ class _Reader:
             else:
                 passes.append(self._pass(number, one, calls, tuple(waiting)))
                 waiting = []
+            self.searched += (query_of(call) for call in one.calls if is_search(call))
         before = tuple(text for message in turn.context for text in _message_texts(message))
         return ScriptTurn(turn.words, tuple(passes), before, tuple(waiting), at_start)
 
@@ -135,8 +155,11 @@ class _Reader:
             timestamp=one.timestamp,
             billed=one.usage.prompt if one.usage else None,
             declared=one.declared,
+            searched=(*self.searched, *reversed(self.asked_before)),
         )
         self.carried, self.events = [], ()
+        self.asked_before += self.searched
+        self.searched = []
         self.last_words = words or self.last_words
         return made
 

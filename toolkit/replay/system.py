@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.replay.profiles import profile
-from toolkit.replay.queries import OPTIMISTIC, query_model
-from toolkit.selectors import label, resolve
+from toolkit.replay.queries import OPTIMISTIC, check_query_model
+from toolkit.replay.searching import STEADY, Searching
+from toolkit.selectors import label, ready
 
+NONE = "none"
 ORACLE = "oracle"
-BOUNDS = ("all", ORACLE)
+ORACLE_COST = "oracle_cost"
+KNOWING = (NONE, ORACLE, ORACLE_COST)
+"""Bounds that are no selectors: a host could not run them."""
+BOUNDS = ("all", *KNOWING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class System:
     retriever: str | None = None
     profile: str = "reference"
     query_model: str = "own_words"
+    searching: Searching = STEADY
 
     @property
     def name(self) -> str:
@@ -30,10 +36,10 @@ class System:
 
     def check(self) -> System:
         """Return the system when all its names are known; raise before anything runs otherwise (S8)."""
-        query_model(self.query_model)
+        check_query_model(self.query_model)
         profile(self.profile)
-        if self.selector != ORACLE:
-            resolve(self.selector)
+        if self.selector not in KNOWING:
+            ready(self.selector)
         return self
 
     def __str__(self) -> str:

@@ -33,7 +33,18 @@ class CallTrace:
 
 @dataclass(frozen=True, slots=True)
 class PassTrace:
-    """One pass: recorded (`pass_no` of the recording, with its calls) or an extra one that searches."""
+    """One pass: recorded (`pass_no` of the recording, with its calls), or an extra one before it.
+
+    Attributes:
+        pass_no: Of the recorded pass, or of the one that an extra pass is put before.
+        calls: What became of the recorded calls.
+        query: What an extra pass searched for.
+        answer: The names that it was answered.
+        call_text: The extra pass's call as it stands in the history.
+        result_text: The answer to it.
+        beside: Further searches of the same pass.
+        refused: The tool that an extra pass called by a schema of an earlier turn, and was refused (T2).
+    """
 
     pass_no: int
     calls: tuple[CallTrace, ...] = ()
@@ -41,10 +52,22 @@ class PassTrace:
     answer: tuple[str, ...] = ()
     call_text: str = ""
     result_text: str = ""
+    beside: tuple[PassTrace, ...] = ()
+    refused: str = ""
 
     @property
     def is_search(self) -> bool:
         return self.query is not None
+
+    @property
+    def kind(self) -> str:
+        """`recorded`, `search` or `refused`."""
+        return "search" if self.is_search else "refused" if self.refused else "recorded"
+
+    @property
+    def searches(self) -> tuple[PassTrace, ...]:
+        """The searches of this pass, one by one."""
+        return (self, *self.beside) if self.is_search else ()
 
 
 @dataclass(frozen=True, slots=True)

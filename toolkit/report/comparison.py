@@ -10,7 +10,9 @@ from typing import Any
 import pandas as pd
 
 from toolkit.experiment.compare import DEFAULT_SELECTORS, Plan, measure
+from toolkit.experiment.spread import query_models
 from toolkit.formats.files import Problem
+from toolkit.replay.searching import STEADY, Searching
 from toolkit.report.plots import Plots
 from toolkit.report.tables import html_table, text_table
 from toolkit.session import Session
@@ -61,7 +63,7 @@ def compare(
     defer: Iterable[str] = (),
     retriever: str | None = None,
     profile: str = "reference",
-    query_model: str = "own_words",
+    query_model: str | Sequence[str] = "own_words",
     model: str | None = None,
     priced: bool = True,
     out: str | Path | None = None,
@@ -69,10 +71,14 @@ def compare(
     workers: int = 1,
     seed: int = 0,
     progress: bool = True,
+    fit: float | None = None,
+    fit_by: str = "time",
+    spread: bool = True,
+    searching: str | Searching = STEADY,
 ) -> Comparison:
     """Replay recorded sessions under several systems and compare what each costs and misses.
 
-    The bounds `all` and `oracle` stand in every table.
+    The bounds `all`, `none`, `oracle` and `oracle_cost` stand in every table.
 
     Args:
         sessions: Recordings, e.g. `load_sessions("sessions/")`.
@@ -81,7 +87,8 @@ def compare(
         defer: Patterns of tools to flag deferred.
         retriever: What `tools.search` ranks with; the best one installed if None.
         profile: The host's rules.
-        query_model: Where the counterfactual queries come from.
+        query_model: Where the counterfactual queries come from; of several, the first is the main one, and the
+            spread is over them.
         model: The model whose tokens, cache rules and prices count; texts alone, at each session's own prices, if None.
         priced: Work out costs; False gives tokens only.
         out: Folder that keeps finished parts; an interrupted run goes on from them.
@@ -89,18 +96,23 @@ def compare(
         workers: Processes to use.
         seed: Seed of the bootstrap.
         progress: Show a progress bar where there is somebody to see it.
+        fit: Share of the sessions, the earlier ones, that fits every selector that learns; the later ones are compared.
+        fit_by: How the two are told apart: `time`, `group`, `order` (see `toolkit.experiment.split`).
+        spread: Replay under other query models too, and show the least and the most beside the figures.
+        searching: How the model searches: `steady`, `models`, or `models(reformulate=…, stale=…, parallel=…)`.
 
     Raises:
         UnknownNameError: A selector, retriever, model… is not known; nothing has run.
         InputError: There is no session.
     """
+    main, *also = query_models(query_model, spread)
     plan = Plan(
         selectors=DEFAULT_SELECTORS if selectors is None else tuple(selectors),
         catalog=catalog if catalog is None or isinstance(catalog, Catalog) else Catalog(catalog),
         defer=tuple(defer),
         retriever=retriever,
         profile=profile,
-        query_model=query_model,
+        query_model=main,
         model=model,
         priced=priced,
         out=None if out is None else Path(out),
@@ -108,5 +120,9 @@ def compare(
         workers=workers,
         seed=seed,
         progress=progress,
+        fit=fit,
+        fit_by=fit_by,
+        also=tuple(also),
+        searching=searching,
     )
     return Comparison(*measure(sessions, plan))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pandas as pd
 
+from toolkit.report.frontier_plot import frontier, regret
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -32,42 +34,21 @@ class Plots:
     about: Mapping[str, Any]
 
     def pareto(self, ax: Axes | None = None) -> Axes:
-        """Prompt tokens a turn against calls that were out of reach; the bounds are drawn hollow.
+        """Prompt tokens a turn against calls that were out of reach: `frontier()`, lower left is better."""
+        return self.frontier(ax=ax)
 
-        Lower left is better. The line joins the systems that no other beats on both.
+    def frontier(self, x: str = "tokens", y: str = "missed", ax: Axes | None = None) -> Axes:
+        """One figure of each system against another, and the selectors that no other beats on both.
+
+        Args:
+            x, y: `cost`, `tokens`, `missed`, `served` or `trips`; see `toolkit.report.frontier_plot.FIGURES`.
+            ax: Where to draw; a new picture if None.
         """
-        ax = ax or _axes()
-        frame = self.summary.assign(
-            x=self.summary["prompt_tokens"] / self.summary["turns"].clip(lower=1),
-            y=100 * (self.summary["missed"] + self.summary["blocked"]) / self.summary["calls"].clip(lower=1),
-        ).sort_values("x")
-        errors = [frame["x"] - frame["prompt_tokens_per_turn_low"], frame["prompt_tokens_per_turn_high"] - frame["x"]]
-        ax.errorbar(frame["x"], frame["y"], xerr=_clean(errors), fmt="none", ecolor="#b8c0cc", zorder=1)
-        for bound, face in ((False, "#2f6690"), (True, "white")):
-            part = frame[frame["bound"] == bound]
-            ax.scatter(
-                part["x"],
-                part["y"],
-                s=60,
-                facecolor=face,
-                edgecolor="#2f6690",
-                zorder=3,
-                label="bound" if bound else "selector",
-            )
-        chosen = frame[~frame["bound"]]
-        best = chosen[chosen["y"] < chosen["y"].cummin().shift(fill_value=float("inf"))]
-        ax.step(best["x"], best["y"], where="post", color="#2f6690", alpha=0.35, zorder=2)
-        _label(ax, frame)
-        ax.set(
-            xlabel="prompt tokens per turn (95 % interval)",
-            ylabel="calls missed or blocked (%)",
-            title=_title(self.about),
-        )
-        _log_axis(ax)
-        ax.set_ylim(bottom=min(-2, ax.get_ylim()[0]))
-        ax.grid(alpha=0.25)
-        ax.legend(frameon=False, loc="upper right")
-        return ax
+        return frontier(self.summary, x, y, ax, _title(self.about))
+
+    def regret(self, ax: Axes | None = None) -> Axes:
+        """How much more each system costs than the bound `oracle_cost`, one bar a system."""
+        return regret(self.summary, ax, _title(self.about))
 
     def buckets(self, ax: Axes | None = None) -> Axes:
         """What a turn's prompts are made of, one bar a system."""
@@ -92,32 +73,6 @@ def _axes() -> Axes:
     return ax
 
 
-def _log_axis(ax: Axes) -> None:
-    """Make the x axis logarithmic, with whole numbers at 1, 2 and 5 of each decade."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _clean(errors: list[pd.Series]) -> list[pd.Series]:
-    return [error.fillna(0).clip(lower=0) for error in errors]
-
-
-def _label(ax: Axes, frame: pd.DataFrame) -> None:
-    """Name every point; points that lie on each other share one label."""
-    spots = frame.groupby([frame["x"].round(-1), frame["y"].round(0)], sort=False)
-    for number, (_, group) in enumerate(spots):
-        text = _literal(", ".join(group["system"]))
-        above = number % 2 == 0
-        offset = (5, 9) if above else (5, -14)
-        ax.annotate(
-            text, (group["x"].iloc[0], group["y"].iloc[0]), xytext=offset, textcoords="offset points", fontsize=9
-        )
-
-
 def _literal(text: str) -> str:
     """Return a text that matplotlib draws as it is, never as a formula."""
     return text.replace("$", r"\$")
@@ -125,7 +80,8 @@ def _literal(text: str) -> str:
 
 def _title(about: Mapping[str, Any]) -> str:
     around = f", {about['catalog_tools']:,} tools around their own" if about["catalog_tools"] else ""
-    return f"{about['sessions']} recorded sessions{around}"
+    model = f"; {about['model']}" if about["prices"] else ""
+    return f"{about['sessions']} recorded sessions{around}{model}"
 
 
 def save(ax: Axes, path: str | Path | BinaryIO, form: str | None = None) -> None:

@@ -27,13 +27,11 @@ def save(result: Comparison, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in FRAMES:
         frame: pd.DataFrame = getattr(result, name)
-        _whole(folder / f"{name}.parquet", lambda path, frame=frame: frame.to_parquet(path, index=False))
-    _whole(folder / "summary.csv", lambda path: result.summary.to_csv(path, index=False))
-    _write(folder / "run.toml", tomli_w.dumps(_plain(result.about)))
-    _write(
-        folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in result.problems)
-    )
-    _write(folder / "report.html", page(result))
+        whole(folder / f"{name}.parquet", lambda path, frame=frame: frame.to_parquet(path, index=False))
+    whole(folder / "summary.csv", lambda path: result.summary.to_csv(path, index=False))
+    write(folder / "run.toml", tomli_w.dumps(_plain(result.about)))
+    write(folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in result.problems))
+    write(folder / "report.html", page(result))
     return folder
 
 
@@ -68,14 +66,16 @@ def _read(folder: Path) -> Comparison:
     return Comparison(summary, problems=problems, about=about, **frames)
 
 
-def _whole(path: Path, write: Any) -> None:
+def whole(path: Path, write: Any) -> None:
+    """Let `write` make a file beside its place, and put it there when it is whole."""
     draft = path.with_name(f".{path.name}")
     write(draft)
     draft.replace(path)
 
 
-def _write(path: Path, text: str) -> None:
-    _whole(path, lambda draft: draft.write_text(text, "utf-8", errors="replace"))
+def write(path: Path, text: str) -> None:
+    """Write a text, whole or not at all."""
+    whole(path, lambda draft: draft.write_text(text, "utf-8", errors="replace"))
 
 
 def _plain(value: Any) -> Any:

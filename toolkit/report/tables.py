@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -22,6 +22,7 @@ HEADINGS = (
     "comparable turns",
     "USD",
     "USD with fallback",
+    "regret [95 %]",
 )
 
 
@@ -37,20 +38,34 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         f"{row['prompt_tokens_per_turn']:,.0f}",
         _interval(row["prompt_ratio"], row["prompt_ratio_low"], row["prompt_ratio_high"]),
         f"{row['uncached_prompt_tokens'] / turns:,.0f}",
-        f"{row['search_trips'] / turns:.2f}",
+        _spread(row, "search_trips", lambda trips: f"{trips / turns:.2f}"),
         f"{row['selector_trips']:,}",
         _share(row["served"], calls),
         f"{row['searched']:,}",
-        f"{row['missed']:,}",
+        _spread(row, "missed", "{:,}".format),
         f"{row['blocked']:,}",
         _share(row["comparable_turns"], row["turns"]),
         _money(row["cost_usd"]),
-        _money(row["cost_with_fallback_usd"]),
+        _spread(row, "cost_with_fallback_usd", _money),
+        _regret(*(row.get(f"regret{end}", float("nan")) for end in ("", "_low", "_high"))),
     )
+
+
+def _spread(row: Mapping[str, Any], name: str, shown: Callable[[Any], str]) -> str:
+    """Return a figure, and the least and the most of it over the query models where they differ."""
+    value, low, high = (shown(row.get(key, row[name])) for key in (name, f"{name}_min", f"{name}_max"))
+    return value if low == high else f"{value} ({low}–{high})"
 
 
 def _interval(value: float, low: float, high: float) -> str:
     return f"{value:.3f} [{low:.3f}, {high:.3f}]" if low == low else f"{value:.3f}"
+
+
+def _regret(value: float, low: float, high: float) -> str:
+    """Return how much more than `oracle_cost` it costs; a dash where nobody knows."""
+    if value != value:
+        return "–"
+    return f"{value:.1%} [{low:.1%}, {high:.1%}]" if low == low else f"{value:.1%}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -64,7 +79,7 @@ def _money(value: float) -> str:
 def caption(about: Mapping[str, Any]) -> str:
     """Return the line that says what the figures are of: data, counter, queries, prices, seed."""
     systems = about.get("systems") or [{}]
-    models = sorted({system.get("query_model", "") for system in systems})
+    queries = _queries(about)
     priced = "; ".join(f"{model}: {source}" for model, source in about["prices"].items()) or "no price known"
     missing = about["definitions"].get("missing", 0)
     profile = about.get("profile", "reference")
@@ -72,12 +87,29 @@ def caption(about: Mapping[str, Any]) -> str:
     host = f" Host profile: {profile}{f' (assumed: {assumed})' if assumed else ''}." if profile != "reference" else ""
     bound = f" {missing} sessions lack schemas: their tokens are a lower bound." if missing else ""
     return (
-        f"{about['sessions']} sessions, {about['catalog_tools']} tools around them. "
+        f"{about['sessions']} sessions, {about['catalog_tools']} tools around them.{_fitted(about)} "
         f"Tokens: {about['counter']} ({about['counter_method']}).{bound}{host} "
-        f"Queries: {', '.join(models)}; retriever: {systems[0].get('retriever', '')}. "
+        f"Queries: {queries}; retriever: {systems[0].get('retriever', '')}. "
         f"Cache: {about['cache']}. Prices: {priced}. "
         f"Intervals: bootstrap over sessions, seed {about['seed']}."
     )
+
+
+def _queries(about: Mapping[str, Any]) -> str:
+    """Return the main query model, those that the spread is over, and how the model searches."""
+    main, *also = about.get("query_models") or sorted({one.get("query_model", "") for one in about["systems"]})
+    spread = f" (in brackets the least and the most with {', '.join((main, *also))})" if also else ""
+    way = about.get("searching", "steady")
+    return f"{main}{spread}{f'; searching: {way}' if way != 'steady' else ''}"
+
+
+def _fitted(about: Mapping[str, Any]) -> str:
+    """Return which other sessions the selectors that learn were fitted on, where any were."""
+    fit = about.get("fitted_on")
+    if not fit:
+        return ""
+    who = ", ".join(fit["selectors"]) or "nothing"
+    return f" Fitted on {fit['sessions']} other sessions (by {fit['by']}, sha256 {fit['sha256'][:12]}): {who}."
 
 
 def text_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.search.encoders import Encoder, Identity, Vectors, checked, encoder
+from toolkit.search.encoders import Encoder, Vectors, checked, encoder
+from toolkit.search.query_vectors import query_vectors
 from toolkit.search.ranking import Ranking
 from toolkit.search.roster import Roster
 from toolkit.search.vectors import content_key, open_store
@@ -18,7 +17,6 @@ from toolkit.search.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECI
 from toolkit.tool import Tool
 
 FLOOR = 0.1
-_QUERIES = 4096
 _PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
 
 
@@ -103,34 +101,3 @@ def unmarked(text: str) -> str:
     """Return a text without `<placeholders>`, or as it is when nothing else is in it."""
     plain = _PLACEHOLDER.sub(" ", text)
     return plain if plain.strip() else text
-
-
-class QueryVectors:
-    """The vectors of recent queries, kept in memory; all new ones of a call go in one batch."""
-
-    def __init__(self, encoder: Encoder, size: int = _QUERIES) -> None:
-        self.encoder = encoder
-        self.size = size
-        self._kept: OrderedDict[str, Vectors] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def __call__(self, queries: Sequence[str]) -> Vectors:
-        """Return the unit vectors of queries (q, d)."""
-        with self._lock:
-            fresh = [query for query in dict.fromkeys(queries) if query not in self._kept]
-            if fresh:
-                self._kept.update(zip(fresh, checked(self.encoder.encode, fresh), strict=True))
-            vectors = np.stack([self._kept[query] for query in queries])
-            for query in queries:
-                self._kept.move_to_end(query)
-            while len(self._kept) > self.size:
-                self._kept.popitem(last=False)
-        return vectors
-
-
-_kept: dict[Identity, QueryVectors] = {}
-
-
-def query_vectors(encoder: Encoder) -> QueryVectors:
-    """Return the query vectors of an encoder, shared by all indexes in the process."""
-    return _kept.setdefault(encoder.identity, QueryVectors(encoder))

@@ -191,7 +191,21 @@ def _sentence_transformer(path: str) -> LazyModel:
 
 def _sentence_encode(path: str) -> Callable[[Sequence[str]], Any]:
     model = sentence_transformer(path)
-    return lambda texts: model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
+
+    def encode(texts: Sequence[str]) -> Any:
+        if len(texts) == 1 and not model.default_prompt_name:
+            return _encoded_alone(model, texts)
+        return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
+
+    return encode
+
+
+def _encoded_alone(model: Any, texts: Sequence[str]) -> Any:
+    """Return what `model.encode` would of one text (1, d), without what it does around a batch."""
+    import torch
+
+    with torch.inference_mode():
+        return model(model.preprocess(list(texts)))["sentence_embedding"].numpy()
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -36,6 +37,7 @@ JOINED_WEIGHT = 0.5
 COORDINATION = 0.9
 REPEATED = 0.6
 _LONGEST_QUERY = 1 << 15
+_SMALL = 1 << 11
 _NAMES = ("name", "parameters")
 _STOPPED = ("name", "server")
 
@@ -105,11 +107,18 @@ class Lexical:
 def _columns(tools: Sequence[Tool]) -> list[tuple[Field, list[str], list[int]]]:
     """Return each field's weights, the terms of all tools one after the other, and how many each has."""
     columns: list[tuple[Field, list[str], list[int]]] = [(field, [], []) for field in WEIGHTS.values()]
+    terms_of = _terms_of if len(tools) <= _SMALL else _terms_of.__wrapped__
     for tool in tools:
-        for (_, flat, sizes), words in zip(columns, field_terms(fields(tool)), strict=True):
+        for (_, flat, sizes), words in zip(columns, terms_of(tool), strict=True):
             flat += words
             sizes.append(len(words))
     return columns
+
+
+@lru_cache(maxsize=1 << 12)
+def _terms_of(tool: Tool) -> tuple[list[str], ...]:
+    """Return the terms of a tool's fields, kept in small catalogs: replays index those again with other neighbours."""
+    return field_terms(fields(tool))
 
 
 def field_terms(texts: Fields) -> tuple[list[str], ...]:

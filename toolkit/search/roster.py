@@ -60,4 +60,4 @@ class Roster:
             bar = np.partition(scores[kept], len(kept) - k)[len(kept) - k] if k > 0 else np.inf
             kept = kept[scores[kept] >= bar]
         kept = kept[np.argsort(-scores[kept], kind="stable")][: max(k, 0)]
-        return Ranking(tuple(self.names[i] for i in kept.tolist()), tuple(scores[kept].tolist()))
+        return Ranking(tuple(map(self.names.__getitem__, kept.tolist())), tuple(scores[kept].tolist()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from toolkit.search.registry import default_retriever
 from toolkit.search.tool_search import ToolSearch
 
 
@@ -14,9 +15,9 @@ def searcher(spec: Any) -> Any:
     Raises:
         UnknownNameError: No retriever of that name is registered.
     """
-    return _shared(spec) if spec is None or isinstance(spec, str) else spec
+    return _shared(spec or default_retriever()) if spec is None or isinstance(spec, str) else spec
 
 
 @lru_cache(maxsize=16)
-def _shared(spec: str | None) -> ToolSearch:
+def _shared(spec: str) -> ToolSearch:
     return ToolSearch(spec)

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
 from toolkit.errors import InputError
-from toolkit.tool import SEARCH, Tool, definition_text
+from toolkit.selectors import checks
+from toolkit.selectors.combined import Combining
+from toolkit.selectors.told import costs, told
+from toolkit.tool import SEARCH, Tool
 
 HYSTERESIS = 0.1
 """Back to declaring everything only when the definitions are a tenth below the threshold."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Auto:
+class Auto(Combining):
     """Declare all while the definitions stay below a share of the window, else only `builtin.*`.
 
-    A changed mode is a changed prefix: the session flips back only when the definitions are a tenth
+    Use it when you do not know the catalogs: a few tools are declared, a marketplace is searched. A
+    changed mode is a changed prefix: the session flips back only when the definitions are a tenth
     below the threshold, so that a catalog at the border flips once. Each flip gives the notice
-    `mode_changed` (`semantics.md` section 12).
+    `mode_changed` (`semantics.md` section 12). Where nothing can be searched, all is declared.
 
     Args:
         percent: Share of the window, above 0 and up to 100.
@@ -31,29 +36,22 @@ class Auto:
 
     percent: float = 10
     window: int = 200_000
+    spec: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
-        if not 0 < self.percent <= 100:
-            raise InputError(f"auto: percent must be above 0 and at most 100, not {self.percent!r}.")
-        if self.window < 1:
-            raise InputError(f"auto: window must be at least 1 token, not {self.window!r}.")
+        checks.number("auto", "percent", self.percent, 0, 100)
+        if not self.percent:
+            raise InputError(f"auto: percent must be above 0, not {self.percent!r}.")
+        checks.whole("auto", "window", self.window)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`semantics.md` S2)."""
-        names = [tool.name for tool in visible]
-        small = [name for name in names if name.startswith("builtin.")]
+        known, cost = told(visible), costs(visible, host.tokens)
+        small = known.matching(("builtin.*",))
         searching = SEARCH in host.declared_before
         limit = self.window * self.percent / 100 * (1 - HYSTERESIS if searching else 1)
-        tokens = sum(_tokens(tool, host) for tool in visible if tool.name != SEARCH)
-        search_now = tokens > limit and len(small) < len(names)
+        tokens = cost.of(known.names) - (cost[SEARCH] if SEARCH in known.by_name else 0)
+        search_now = tokens > limit and SEARCH in known.by_name and len(small) + 1 < len(known.names)
         flipped = host.turn_no > 1 and search_now != searching
         notices = ("mode_changed",) if flipped else ()
-        return Selection(small, names, notices) if search_now else Selection(names, (), notices)
-
-    def __repr__(self) -> str:
-        return f"auto(percent={self.percent:g}, window={self.window})"
-
-
-def _tokens(tool: Tool, host: HostView) -> int:
-    """Return a definition's tokens as the host counts them, else a quarter of its characters."""
-    return host.tokens(tool.name) or len(definition_text(tool)) // 4
+        return Selection(small, known.names, notices) if search_now else Selection(known.names, (), notices)

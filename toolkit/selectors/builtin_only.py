@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
+from toolkit.selectors.combined import Combining
+from toolkit.selectors.told import told
 from toolkit.tool import Tool
 
 
-def builtin_only(visible: Sequence[Tool], host: HostView) -> Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class BuiltinOnly(Combining):
     """Declare `builtin.*`, withhold the rest (`semantics.md` S9). Shows what a session needs beyond them."""
-    return Selection([tool.name for tool in visible if tool.name.startswith("builtin.")])
 
+    spec: ClassVar[str] = "builtin-only"
+    static: ClassVar[bool] = True
 
-builtin_only.static = True  # type: ignore[attr-defined]
+    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+        """Split the told tools for one turn (`semantics.md` S2)."""
+        return Selection(told(visible).matching(("builtin.*",)))

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
 from toolkit.engine.offer import default_selection
+from toolkit.selectors.combined import Combining
 from toolkit.tool import Tool
 
 
-def deferred(visible: Sequence[Tool], host: HostView) -> Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Deferred(Combining):
     """Leave searchable what its server flags `deferred`, declare the rest (`semantics.md` S1).
 
-    Use it when you know which servers are large and seldom needed.
+    Use it when you know which servers are large and seldom needed. Alone it is no selector at all;
+    combined with others it is a part like any.
     """
-    return default_selection(visible)
 
+    spec: ClassVar[str] = "deferred"
+    static: ClassVar[bool] = True
+    is_default: ClassVar[bool] = True
 
-deferred.static = True  # type: ignore[attr-defined]
-deferred.is_default = True  # type: ignore[attr-defined]
+    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+        """Split the told tools for one turn (`semantics.md` S2)."""
+        return default_selection(visible)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
+from toolkit.selectors.combined import Combining
+from toolkit.selectors.told import told
 from toolkit.tool import Tool
 
 
-def declare_all(visible: Sequence[Tool], host: HostView) -> Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Everything(Combining):
     """Declare everything (`semantics.md` S9). Use it when the catalog is small."""
-    return Selection([tool.name for tool in visible])
 
+    spec: ClassVar[str] = "all"
+    static: ClassVar[bool] = True
 
-declare_all.static = True  # type: ignore[attr-defined]
+    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+        """Split the told tools for one turn (`semantics.md` S2)."""
+        return Selection(told(visible).names)

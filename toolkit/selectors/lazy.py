@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
+from toolkit.selectors.combined import Combining
+from toolkit.selectors.told import told
 from toolkit.tool import Tool
 
 
-def lazy(visible: Sequence[Tool], host: HostView) -> Selection:
+@dataclass(frozen=True, slots=True, repr=False)
+class Lazy(Combining):
     """Declare `builtin.*`, leave the rest searchable (`semantics.md` S9).
 
     Use it when most turns need only the host's own tools.
     """
-    names = [tool.name for tool in visible]
-    return Selection([n for n in names if n.startswith("builtin.")], [n for n in names if not n.startswith("builtin.")])
 
+    spec: ClassVar[str] = "lazy"
+    static: ClassVar[bool] = True
 
-lazy.static = True  # type: ignore[attr-defined]
+    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+        """Split the told tools for one turn (`semantics.md` S2)."""
+        own = told(visible).matching(("builtin.*",))
+        mine = set(own)
+        return Selection(own, [name for name in told(visible).names if name not in mine])

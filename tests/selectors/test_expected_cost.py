@@ -1,0 +1,164 @@
+"""`expected_cost` declares the set whose expected cost is least, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import DATASET, LOG, MAIL, READ, TOOLS, tool
+from tests.selectors.views import Ranker, declared, split, view
+from toolkit.engine import Host, HostView
+from toolkit.engine.view import EarlierTurn
+from toolkit.errors import InputError
+from toolkit.formats.sessions import load_sessions
+from toolkit.selectors import resolve
+from toolkit.selectors.expected_cost import ExpectedCost
+from toolkit.selectors.forecast import PRIOR, Forecast, facts_of, forecast
+from toolkit.selectors.need import FEATURES, roster
+from toolkit.selectors.usage import Usage
+from toolkit.tool import SEARCH
+
+LARGE = [tool(f"mcp.far.t{n}", "Does something else altogether. " * 40) for n in range(300)]
+CALLED = EarlierTurn("before", (LOG.name,), passes=2)
+
+
+def naive_cost(found: Forecast, names: set[str], search: bool, new: bool) -> float:
+    """Return what a set costs, tool by tool in plain words."""
+    total = found.kept * found.search * search + found.rewriting * (found.history + found.search * search) * new
+    for place, name in enumerate(found.names):
+        if name in names:
+            total += found.tokens[place] * (found.kept + found.rewriting * new)
+        else:
+            total += found.searching[place] if search else found.withholding[place]
+    return total
+
+
+def forecasts(host: HostView, tools: Any = TOOLS, usage: Usage = Usage()) -> Forecast:
+    from toolkit.accounting.prices import USUAL
+
+    return forecast(tools, host, usage, USUAL, 1.0)
+
+
+def every_plan(found: Forecast, host: HostView) -> Iterator[float]:
+    for kept in product((False, True), repeat=len(found.names)):
+        names = {name for name, stays in zip(found.names, kept, strict=True) if stays and name != SEARCH}
+        for search in (False, True):
+            yield naive_cost(found, names, search, True)
+    if host.declared_before:
+        yield naive_cost(found, {*host.declared_before} - {SEARCH}, SEARCH in host.declared_before, False)
+
+
+views = st.builds(
+    lambda ranked, before, history, tokens: view(
+        "words",
+        CALLED,
+        ranker=Ranker(*ranked),
+        declared_before=tuple(before),
+        history_tokens=history,
+        tokens=lambda name: tokens,
+    ),
+    st.permutations([one.name for one in TOOLS]),
+    st.lists(st.sampled_from([one.name for one in TOOLS] + [SEARCH]), unique=True, max_size=3),
+    st.integers(0, 50_000),
+    st.integers(1, 5000),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(views)
+def test_no_other_set_is_expected_to_cost_less(host: HostView) -> None:
+    found = forecasts(host)
+    chosen = resolve("expected_cost")(TOOLS, host)
+    stands = {*host.declared_before} - {SEARCH}
+    search = bool(chosen.searchable)
+    same = bool(host.declared_before) and {*chosen.declared} == stands and search == (SEARCH in host.declared_before)
+    ways = [naive_cost(found, {*chosen.declared}, search, new) for new in ({True, not same})]
+    assert min(ways) == pytest.approx(min(every_plan(found, host)), rel=1e-9)
+
+
+def test_a_long_history_keeps_the_set_that_stands() -> None:
+    def chosen(history: int) -> list[str]:
+        past = {"declared_before": (READ.name, SEARCH), "history_tokens": history}
+        return declared("expected_cost", view("words", CALLED, ranker=Ranker(MAIL.name), **past))
+
+    assert MAIL.name in chosen(0)
+    assert chosen(100_000) == [READ.name]
+
+
+def test_a_set_that_cannot_stand_any_more_is_chosen_anew() -> None:
+    host = view("words", CALLED, ranker=Ranker(MAIL.name), declared_before=("mcp.gone.tool",), history_tokens=10**7)
+    assert MAIL.name in declared("expected_cost", host, (*TOOLS, *LARGE))
+
+
+def test_small_tools_are_declared_where_a_miss_would_declare_everything() -> None:
+    many = [tool(f"mcp.far.n{n}", "Does something else altogether. " * 40) for n in range(900)]
+    ranker = Ranker(MAIL.name, *(one.name for one in many))
+    names, _ = split("expected_cost", view("words", ranker=ranker), (*TOOLS, *many))
+    assert {READ.name, MAIL.name} <= names
+    assert len(names) < len(many) / 2
+
+
+def test_dearer_definitions_are_declared_less() -> None:
+    def count(tokens: int) -> int:
+        host = view("words", ranker=Ranker(*(one.name for one in LARGE)), tokens=lambda name: tokens)
+        return len(declared("expected_cost", host, (*TOOLS, *LARGE)))
+
+    # a miss costs as much more as the definitions do: what falls is the share of the trip
+    assert 0 < count(5000) <= count(5)
+
+
+def test_earlier_sessions_say_what_to_declare() -> None:
+    sessions = load_sessions(DATASET)
+    catalog = sessions[0].catalog
+    fitted = resolve("expected_cost").fit(sessions)
+    in_turns = Usage.of(sessions).in_turns
+    often = max((one.name for one in catalog), key=lambda name: in_turns.get(name, 0))
+    assert often in fitted(tuple(catalog), view("")).declared
+
+
+def test_facts_fitted_on_other_evidence_are_not_used() -> None:
+    old = Usage().adding(expected_cost={"features": ["constant"], "calls": 9.0})
+    assert facts_of(old) == PRIOR
+
+
+def test_each_row_says_what_declaring_and_searching_cost() -> None:
+    selector = ExpectedCost()
+    turn = Host((*TOOLS, *LARGE), selector, retriever="lexical").start_turn("send a letter to somebody")
+    rows = {row.name: row for row in selector.explain(turn)}
+    assert SEARCH not in rows
+    assert {row.name for row in rows.values() if row.declared} == {*turn.declared} - {SEARCH}
+    assert rows[MAIL.name].declaring < rows[MAIL.name].searching
+    assert rows[MAIL.name].needed == max(row.needed for row in rows.values() if row.name.startswith("mcp."))
+    gains = [row.declaring - row.searching for row in selector.explain(turn)]
+    assert gains == sorted(gains)
+
+
+def test_a_saved_one_is_built_again_by_its_spec(tmp_path: Path) -> None:
+    fitted = ExpectedCost().fit(load_sessions(DATASET)).save(tmp_path / "usage.json")
+    assert resolve(repr(fitted)) == fitted
+    assert repr(ExpectedCost(model="gpt-5", horizon=0.5)) == "expected_cost(horizon=0.5, model='gpt-5')"
+
+
+@pytest.mark.parametrize("spec", ["expected_cost(horizon=2)", "expected_cost(usage='nowhere.json')"])
+def test_what_it_cannot_take_is_refused_before_a_run(spec: str) -> None:
+    with pytest.raises(InputError):
+        resolve(spec)
+
+
+def test_nothing_told_is_nothing_declared() -> None:
+    assert split("expected_cost", visible=()) == (set(), set())
+
+
+def test_every_feature_has_a_weight() -> None:
+    assert {len(one) for one in (PRIOR.now.weights, PRIOR.now.plain, PRIOR.later.weights, PRIOR.later.plain)} == {
+        len(FEATURES)
+    }
+    assert np.isfinite(PRIOR.now(np.ones((1, len(FEATURES))))).all()
+    assert roster(TOOLS).told.names

@@ -1,0 +1,1 @@
+"""What a diagnosis is made of: replays, and one module for each of its tables."""

@@ -1,0 +1,41 @@
+"""What selectors that rank share: the words to rank by, the nearest tools, what a place in a ranking is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toolkit.engine import HostView, Selection
+from toolkit.engine.view import Scored
+from toolkit.selectors.told import told
+from toolkit.tool import Tool
+
+
+def latest_words(host: HostView) -> str:
+    """Return the newest input of the session that has words, this turn's first."""
+    inputs = (host.turn_input, *(turn.input for turn in reversed(host.earlier)))
+    return next((words for words in inputs if words.strip()), "")
+
+
+def nearest(visible: Sequence[Tool], host: HostView, k: int, retriever: str | None) -> Selection:
+    """Declare the k tools that a retriever ranks first for the latest words, leave the rest searchable."""
+    return Selection(host.rank(latest_words(host), k, retriever), told(visible).names)
+
+
+def ranking(visible: Sequence[Tool], host: HostView, retriever: str | None, k: int | None = None) -> Scored:
+    """Return (name, score) of the told tools that match the latest words, best first; all of them without a k."""
+    return host.ranking(latest_words(host), len(visible) if k is None else k, retriever)
+
+
+def worths(scored: Scored) -> NDArray[np.float64]:
+    """Return what each place of a ranking is worth (n,): its score, but never less than a place after it.
+
+    A tool that the words name stands first whatever its score (`semantics.md` Q4), so its place counts.
+
+    >>> worths((("named", 0.0), ("best", 0.9), ("next", 0.2))).tolist()
+    [0.9, 0.9, 0.2]
+    """
+    scores = np.array([score for _, score in scored], dtype=np.float64)
+    return np.maximum.accumulate(scores[::-1])[::-1]
