@@ -62,6 +62,11 @@ def _prices(model: str | None) -> Any:
     return import_module("toolkit.accounting.prices").price_or_usual(model)
 
 
+def _price(model: Any) -> Any:
+    return import_module("toolkit.accounting.prices").price(str(model))
+
+
+ports.plug_in("price", _price)
 ports.plug_in("prices", _prices)
 ports.plug_in("recorder", _recorder)
 ports.plug_in("searcher", _searcher)

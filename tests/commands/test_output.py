@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from toolkit.commands.output import need, no_sessions, print_json, print_table, tell_problems
-from toolkit.errors import MissingExtra
+from toolkit.cli import main
+from toolkit.commands.output import (
+    check_file,
+    check_folder,
+    need,
+    no_sessions,
+    print_json,
+    print_table,
+    tell_problems,
+)
+from toolkit.errors import InputError, MissingExtra
 from toolkit.formats.files import Problem
 
 
@@ -54,3 +64,32 @@ def test_a_missing_package_says_how_to_get_it() -> None:
 
 def test_the_first_problem_stands_in_the_error_for_files_without_a_session() -> None:
     assert "a:2: it is. [bad]" in str(no_sessions([Problem("a", 2, "bad", "it is.")]))
+
+
+def test_a_place_where_no_folder_can_stand_is_told_and_a_good_one_is_not_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(InputError, match="no folder can stand at .* it is a file"):
+            check_folder(place)
+    check_folder(tmp_path)
+    check_folder(tmp_path / "new" / "run")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_place_where_no_file_can_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it is a folder"):
+        check_file(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        check_file(tmp_path / "none" / "file")
+    check_file(tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize("command", ["compare", "diagnose", "fit"])
+def test_a_command_asks_whether_it_can_write_before_it_reads(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "out"
+    bad.mkdir() if command == "fit" else bad.touch()
+    assert main([command, str(tmp_path / "no sessions"), "--out", str(bad)]) == 2
+    assert "Give another --out." in capsys.readouterr().err

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from toolkit.engine import Host, Selection
+from toolkit.engine import Host, HostView, Selection, choosing
 from toolkit.engine.live import Turn
 from toolkit.tool import Tool
 
@@ -77,3 +78,31 @@ def test_s2_a_selector_cannot_change_the_configuration_that_it_is_given() -> Non
     config = {"k": 3}
     assert started(select, None, config=config).notices == ("selector_failed",)
     assert config == {"k": 3}
+
+
+@dataclass(frozen=True)
+class SlowSearch:
+    """A searcher that takes its time, as one that loads its model does."""
+
+    seconds: float
+
+    def rank(self, query: str, tools: Any, k: int) -> Any:
+        time.sleep(self.seconds)
+        return [(tool.name, 1.0) for tool in tools][:k]
+
+
+def ranks(visible: Any, host: HostView) -> Any:
+    return host.rank("words", 1), []
+
+
+def test_s7_what_the_host_ranks_is_not_the_selectors_time() -> None:
+    host = Host(TOOLS, ranks, time_limit=0.1)
+    host._searcher = SlowSearch(0.3)
+    assert "selector_failed" not in host.start_turn("look").notices
+
+
+def test_s7_a_ranking_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "RANKING", 0.1)
+    host = Host(TOOLS, ranks, time_limit=0.1)
+    host._searcher = SlowSearch(5)
+    assert "selector_failed" in host.start_turn("look").notices

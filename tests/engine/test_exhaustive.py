@@ -65,7 +65,7 @@ def forked_driver(driver: Driver) -> Driver:
     open_turns = {*driver.spans.values(), *filter(None, [driver.host._turn])}
     moved = {turn: copy.copy(turn) for turn in open_turns}
     for old, new in moved.items():
-        new.host, new.root = host, moved.get(old.root, new)
+        new.host, new._root = host, old._root and moved.get(old._root)
         new.calls, new.searches = list(old.calls), list(old.searches)
     host._turn = moved.get(driver.host._turn) if driver.host._turn else None
     fork.host, fork.spans = host, {key: moved[turn] for key, turn in driver.spans.items()}

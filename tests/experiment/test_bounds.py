@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, said, session, tool, turn
+from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, event, said, session, tool, turn
 from toolkit.accounting.cache_model import CacheRules
 from toolkit.accounting.ledger import ledger
 from toolkit.accounting.prices import Price, Rates
@@ -84,6 +84,18 @@ def test_no_sequence_of_declared_sets_is_cheaper(recorded: Session, rules: Cache
     used = sorted({one.name for one in recorded.calls()})
     tried = (cost(recorded, plan, rules) for plan in product(subsets(used), repeat=len(recorded.turns)))
     assert found == pytest.approx(min(tried), rel=1e-9)
+
+
+def test_a_tool_that_is_hidden_in_some_turns_stands_in_no_set_there_and_the_bound_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hide, show = (event(kind, extension="notes", patterns=[LOG.name]) for kind in ("hide", "show"))
+    long = [said("word " * 2000, call(READ.name)), said("so", call(LOG.name))]
+    recorded = session(*(turn("go", *long, events=events) for events in ((hide,), (), (show,), ())))
+    plan = planned(recorded, RULES[0], monkeypatch)
+    assert [LOG.name in names for names in plan[:2]] == [False, False]
+    tried = (cost(recorded, one, RULES[0]) for one in product(subsets([READ.name, LOG.name]), repeat=4))
+    assert cost(recorded, plan, RULES[0]) == pytest.approx(min(tried), rel=1e-9)
 
 
 def test_a_large_tool_that_one_turn_needs_is_declared_in_that_turn_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -12,10 +13,12 @@ from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment import diagnose as module
 from toolkit.experiment.diagnose import Diagnosis, Question, diagnose, model_of
 from toolkit.experiment.diagnosing.findable import Needs, Try, missing_words
-from toolkit.experiment.diagnosing.replays import Deferring, Part, Replays, Setting
+from toolkit.experiment.diagnosing.replays import Deferring, Part, Replayed, Replays, Setting
 from toolkit.experiment.diagnosing.servers import candidates
+from toolkit.experiment.diagnosing.staying import Trips
 from toolkit.experiment.diagnosing.weight import ToolUse
 from toolkit.formats.sessions import load_sessions
+from toolkit.replay.trace import Trace
 from toolkit.session import Call, Session
 from toolkit.tool import Catalog
 
@@ -114,6 +117,21 @@ def test_with_enough_sessions_the_saving_is_also_measured_on_later_ones(monkeypa
     found = diagnosed(*ours)
     assert [saving.sessions for saving in found.savings] == [4, 2]
     assert found.savings[1].how == "chosen on 2 earlier sessions, measured on 2 later ones"
+    assert "no_times" in {one.code for one in found.problems}
+
+
+def test_what_a_search_put_into_the_history_is_written_once_though_another_search_follows() -> None:
+    paid = SimpleNamespace(price=SimpleNamespace(rates=lambda prompt: SimpleNamespace(cached=0.1, write=1.0)))
+    paid.cost = lambda one: (one.usd, one.usd)
+    passes = [("search", 0, 1.0), ("search", 100, 2.0), ("recorded", 250, 9.0)]
+    rows = [
+        SimpleNamespace(kind=kind, search_history_tokens=held, usd=usd, prompt_tokens=1, fallback_passes=0)
+        for kind, held, usd in passes
+    ]
+    trips = Trips(cast(Any, paid))
+    trips.add(Replayed(Trace("a", "all", ()), cast(Any, rows)))
+    assert trips.trips == 2
+    assert trips.trips_usd == pytest.approx(1.0 + 2.0 + 250 * 0.1 + 150 * 0.9), "the second search wrote the first 100"
 
 
 @pytest.mark.parametrize("parts", [{"excel"}, {"everything", "memory"}, {"git"}, {"sqlite", "time", "fetch"}])

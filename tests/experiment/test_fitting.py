@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders import BRANCH, MAIL, READ, call, said, session, turn
-from toolkit.errors import InputError
+from toolkit.errors import InputError, ToolkitError
 from toolkit.experiment import fitting, run
 from toolkit.experiment.compare import Measured, Plan, measure
 from toolkit.experiment.fitting import can_fit, fitted, fitted_on
@@ -115,6 +115,23 @@ def test_a_session_without_a_digest_is_known_by_its_content() -> None:
     one, same = (session(turn("a", said("", call(READ.name))), id="x") for _ in range(2))
     assert digest_of(one) == digest_of(same) != digest_of(session(turn("b"), id="x"))
     assert fitted_on(resolve("frequent(k=1)").fit([one])) == {digest_of(one)}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"also": ("nope",)},
+        {"query_model": "nope"},
+        {"profile": "nope"},
+        {"model": "nope"},
+        {"searching": "nope"},
+        {"resume": "nope"},
+    ],
+)
+def test_a_wrong_name_is_told_before_anything_is_fitted(wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "fitted_usage", lambda *_: pytest.fail("it was fitted"))
+    with pytest.raises(ToolkitError, match="nope"):
+        measured("expected_cost", fit=0.5, fit_by="order", **wrong)
 
 
 def test_a_share_out_of_range_and_an_unfitted_selector_are_errors_before_anything_runs(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from toolkit.replay.fold import Surroundings
 from toolkit.replay.script import script
 from toolkit.replay.system import System
 from toolkit.selectors.expected_cost import ExpectedCost
-from toolkit.selectors.forecast import PRIOR, facts_of
+from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
+from toolkit.selectors.forecast import facts_of
 from toolkit.selectors.need import FEATURES
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session

@@ -125,6 +125,13 @@ def test_an_answer_is_kept_and_never_asked_for_twice(server: Server, llm: Llm) -
         llm(Seen("other words", ""))
 
 
+def test_where_answers_cannot_be_kept_they_are_asked_for_again(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    llm = Llm(server.address, "small", cache=str(tmp_path / "file" / "kept"))
+    assert llm(SEEN) == llm(SEEN) == ["find a parcel"]
+    assert len(server.asked) == 2
+
+
 def test_another_model_or_server_has_answers_of_its_own(server: Server, llm: Llm) -> None:
     llm(SEEN)
     server.answers = [(200, completion("other"))]

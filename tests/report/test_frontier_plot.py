@@ -92,6 +92,15 @@ def test_costs_and_tokens_stand_on_a_logarithmic_axis_in_plain_numbers() -> None
     assert {"0.1", "0.5"} <= {text.get_text() for text in ax.get_yticklabels()}
 
 
+def test_an_axis_of_many_decades_is_written_at_each_decade_and_in_millions() -> None:
+    many = [10.0**power for power in range(4, 10)]
+    columns = {f"prompt_tokens_per_turn_{end}": many for end in ("low", "high")}
+    ax = frontier(board(prompt_tokens=[10 * n for n in many], **columns))
+    ax.figure.canvas.draw()
+    texts = [text.get_text() for text in ax.get_xticklabels()]
+    assert {"10,000", "1 M", "1,000 M"} <= set(texts) and not {"20,000", "2 M"} & set(texts)
+
+
 def test_a_regret_bar_is_as_long_as_the_percent_above_the_cheapest_possible_and_bounds_are_hollow() -> None:
     ax = regret(board())
     names = [text.get_text() for text in ax.get_yticklabels()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import DATASET, LOG, MAIL, READ, TOOLS, tool
+from tests.selectors.test_need import PAST
 from tests.selectors.views import Ranker, declared, split, view
 from toolkit.engine import Host, HostView
 from toolkit.engine.view import EarlierTurn
-from toolkit.errors import InputError
+from toolkit.errors import InputError, UnknownNameError
 from toolkit.formats.sessions import load_sessions
 from toolkit.selectors import resolve
 from toolkit.selectors.expected_cost import ExpectedCost
-from toolkit.selectors.forecast import PRIOR, Forecast, facts_of, forecast
+from toolkit.selectors.forecast import PRIOR, PRIOR_WITH_COUNTS, Forecast, facts_of, forecast
 from toolkit.selectors.need import FEATURES, roster
 from toolkit.selectors.usage import Usage
 from toolkit.tool import SEARCH
@@ -46,12 +48,12 @@ def forecasts(host: HostView, tools: Any = TOOLS, usage: Usage = Usage()) -> For
     return forecast(tools, host, usage, USUAL, 1.0)
 
 
-def every_plan(found: Forecast, host: HostView) -> Iterator[float]:
+def every_plan(found: Forecast, host: HostView, withholds: bool) -> Iterator[float]:
     for kept in product((False, True), repeat=len(found.names)):
         names = {name for name, stays in zip(found.names, kept, strict=True) if stays and name != SEARCH}
-        for search in (False, True):
+        for search in (True, False)[: 1 + withholds]:
             yield naive_cost(found, names, search, True)
-    if host.declared_before:
+    if host.turn_no > 1:
         yield naive_cost(found, {*host.declared_before} - {SEARCH}, SEARCH in host.declared_before, False)
 
 
@@ -71,22 +73,25 @@ views = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
-@given(views)
-def test_no_other_set_is_expected_to_cost_less(host: HostView) -> None:
-    found = forecasts(host)
-    chosen = resolve("expected_cost")(TOOLS, host)
+@pytest.mark.parametrize("usage", [None, PAST], ids=["unfitted", "fitted"])
+@settings(max_examples=40, deadline=None)
+@given(host=views)
+def test_no_other_set_is_expected_to_cost_less(host: HostView, usage: Usage | None) -> None:
+    found = forecasts(host, usage=usage or Usage())
+    chosen = ExpectedCost(usage=usage)(TOOLS, host)
     stands = {*host.declared_before} - {SEARCH}
     search = bool(chosen.searchable)
-    same = bool(host.declared_before) and {*chosen.declared} == stands and search == (SEARCH in host.declared_before)
+    same = {*chosen.declared} == stands and search == (SEARCH in host.declared_before)
     ways = [naive_cost(found, {*chosen.declared}, search, new) for new in ({True, not same})]
-    assert min(ways) == pytest.approx(min(every_plan(found, host)), rel=1e-9)
+    assert min(ways) == pytest.approx(min(every_plan(found, host, usage is not None)), rel=1e-9)
 
 
 def test_a_long_history_keeps_the_set_that_stands() -> None:
     def chosen(history: int) -> list[str]:
+        ranker = Ranker(*(one.name for one in TOOLS[::-1]))  # within the first five a search finds them
         past = {"declared_before": (READ.name, SEARCH), "history_tokens": history}
-        return declared("expected_cost", view("words", CALLED, ranker=Ranker(MAIL.name), **past))
+        host = view("words", CALLED, ranker=ranker, tokens=lambda name: 50, **past)
+        return declared("expected_cost", host)
 
     assert MAIL.name in chosen(0)
     assert chosen(100_000) == [READ.name]
@@ -120,12 +125,27 @@ def test_earlier_sessions_say_what_to_declare() -> None:
     fitted = resolve("expected_cost").fit(sessions)
     in_turns = Usage.of(sessions).in_turns
     often = max((one.name for one in catalog), key=lambda name: in_turns.get(name, 0))
-    assert often in fitted(tuple(catalog), view("")).declared
+    seldom = min((one.name for one in catalog), key=lambda name: in_turns.get(name, 0))
+    host = view("words", ranker=Ranker(*(one.name for one in catalog)))
+    rows = {row.name: row for row in fitted.explain(SimpleNamespace(told=tuple(catalog), view=host))}
+    assert rows[often].needed > rows[seldom].needed
+    assert rows[often].searching / rows[often].declaring > rows[seldom].searching / rows[seldom].declaring
 
 
-def test_facts_fitted_on_other_evidence_are_not_used() -> None:
+def test_a_forecast_of_another_version_is_refused_before_a_run() -> None:
     old = Usage().adding(expected_cost={"features": ["constant"], "calls": 9.0})
-    assert facts_of(old) == PRIOR
+    with pytest.raises(InputError, match="another version"):
+        ExpectedCost(usage=old)
+
+
+def test_counts_alone_take_the_priors_that_stand_beside_counts() -> None:
+    assert facts_of(Usage.of(load_sessions(DATASET)[:3])) == PRIOR_WITH_COUNTS
+    assert facts_of(Usage()) == PRIOR
+
+
+def test_a_model_whose_price_nobody_knows_is_refused_before_a_run() -> None:
+    with pytest.raises(UnknownNameError):
+        resolve("expected_cost(model='clade-sonet')")
 
 
 def test_each_row_says_what_declaring_and_searching_cost() -> None:

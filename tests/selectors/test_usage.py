@@ -147,6 +147,13 @@ def test_a_file_that_is_not_there_and_a_folder_that_is_not_there_are_told(tmp_pa
         Usage().save(tmp_path / "none" / "u.json")
 
 
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        Usage().save(tmp_path / "folder")
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"]
+
+
 def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     Usage.of([FIRST]).save(tmp_path / "u.json")
     assert load_usage(tmp_path / "u.json").sessions == 1

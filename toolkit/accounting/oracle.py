@@ -85,7 +85,7 @@ class Chains:
 
     Args:
         steps: The session's requests.
-        turns: How many turns it has; a turn may have no request.
+        told: What each turn is told, and so could declare; a turn may have no request.
         declared: Names → tokens of their definitions together.
         rules: The provider's cache.
         price: What tokens cost.
@@ -95,14 +95,14 @@ class Chains:
     def __init__(
         self,
         steps: Sequence[Step],
-        turns: int,
+        told: Sequence[Names],
         declared: Callable[[Names], int],
         rules: CacheRules,
         price: Price,
         system: int,
     ) -> None:
-        self.declared, self.rules, self.price, self.system = declared, rules, price, system
-        self.turns: list[list[Step]] = [[] for _ in range(turns)]
+        self.told, self.declared, self.rules, self.price, self.system = told, declared, rules, price, system
+        self.turns: list[list[Step]] = [[] for _ in told]
         for number, some in groupby(steps, key=lambda step: step.turn):
             self.turns[number] = list(some)
 
@@ -121,8 +121,12 @@ class Chains:
         return total
 
     def best(self, turns: Sequence[int]) -> tuple[float, Names]:
-        """Return the least USD of turns that declare one set, and that set: what they call, or less where it pays."""
-        names = frozenset(name for turn in turns for step in self.turns[turn] for name in step.calls)
+        """Return the least USD of turns that declare one set, and that set: what they call, or less where it pays.
+
+        What one of them is not told, hidden or gone with its server, is not in it: there the set would be another.
+        """
+        called = frozenset(name for turn in turns for step in self.turns[turn] for name in step.calls)
+        names = called.intersection(*(self.told[turn] for turn in turns if self.turns[turn]))
         least = self.cost(turns, names)
         for name in sorted(names):
             if self._may_pay(turns, name):

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import need, no_sessions, print_json, tell_problems
+from toolkit.commands.output import check_folder, need, no_sessions, print_json, tell_problems
 
 NAME = "compare"
 
@@ -68,6 +68,7 @@ def command(
     Example: toolkit compare datasets/mcp-servers/sessions.atif.jsonl.gz --selector lazy --selector 'semantic(k=8)'
     """
     need("pandas", "report")
+    check_folder(out)
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.report.comparison import compare

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import need, no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import check_folder, need, no_sessions, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
     from toolkit.experiment.diagnose import Diagnosis
@@ -50,6 +50,8 @@ def command(
     Example: toolkit diagnose datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --out reports/tools
     """
     need("pandas", "report")
+    if out is not None:
+        check_folder(out)
     from toolkit.experiment.diagnose import Question, diagnose
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions

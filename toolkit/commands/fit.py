@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import check_file, no_sessions, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +60,7 @@ def command(
     from toolkit.replay.system import System
     from toolkit.search import default_retriever
 
+    check_file(out)
     recorded = load_sessions(*sessions, limit=limit)
     if not recorded:
         raise no_sessions(recorded.problems)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -57,6 +59,21 @@ def need(module: str, extra: str) -> None:
 
     if find_spec(module) is None:
         raise MissingExtra(module, extra)
+
+
+def check_folder(out: Path) -> None:
+    """Raise InputError, before any work, where no folder can be made; nothing is made yet."""
+    there = next(place for place in (out, *out.parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        why = "nobody may write there" if there.is_dir() else "it is a file"
+        raise InputError(f"no folder can stand at {out}: {there}: {why}.", hint="Give another --out.")
+
+
+def check_file(out: Path) -> None:
+    """Raise InputError, before any work, where no file can be written; nothing is written yet."""
+    if out.is_dir() or not out.parent.is_dir():
+        why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
+        raise InputError(f"{out} cannot be written: {why}.", hint="Give another --out.")
 
 
 def no_sessions(problems: Sequence[Problem]) -> InputError:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from time import monotonic
 from typing import Any
 
 from toolkit.engine.offer import Offer, as_selection, default_offer, make_offer
 from toolkit.engine.state import Basis
 from toolkit.engine.turns import Boundary
-from toolkit.engine.view import HostView
+from toolkit.engine.view import HostView, Ranker, Scored
 from toolkit.tool import Tool
 
 Choice = tuple[Offer, tuple[str, ...], dict[str, str]]
+RANKING = 60.0
+"""Seconds of ranking in one choice that are not counted against a selector."""
 Choose = Callable[[Sequence[Tool], HostView], Any]
 
 
@@ -54,23 +58,51 @@ def _choice(
     return offer, (*failed, *caused), failed
 
 
+class _TimedRanker:
+    """A view's ranker that says how long it took: ranking is the host's time, a model may have to be loaded."""
+
+    def __init__(self, ranker: Ranker) -> None:
+        self.ranker, self.spent = ranker, 0.0
+        self.since: float | None = None
+
+    def __call__(self, query: str, k: int, retriever: str | None) -> Scored:
+        self.since = start = monotonic()
+        try:
+            return self.ranker(query, k, retriever)
+        finally:
+            self.spent, self.since = self.spent + monotonic() - start, None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all rankings so far, the one that runs now too."""
+        since = self.since
+        return self.spent + (monotonic() - since if since is not None else 0.0)
+
+
 def _within(seconds: float | None, function: Choose, told: tuple[Tool, ...], view: HostView) -> Any:
-    """Call the function; give up waiting after `seconds` (the thread is left to itself)."""
+    """Call the function; give up waiting after `seconds` of its own (the thread is left to itself).
+
+    What it has the host rank does not count, up to `RANKING` seconds.
+    """
     if seconds is None:
         return function(told, view)
     outcome: dict[str, Any] = {}
+    ranker = _TimedRanker(view._ranker)
 
     def run() -> None:
         try:
-            outcome["value"] = function(told, view)
+            outcome["value"] = function(told, replace(view, _ranker=ranker))
         except BaseException as error:
             outcome["error"] = error
 
     thread = threading.Thread(target=run, daemon=True, name="selector")
+    end = monotonic() + seconds
     thread.start()
-    thread.join(seconds)
-    if thread.is_alive():
-        raise TimeoutError(f"no answer within {seconds:g} s")
+    while thread.is_alive():
+        left = end + min(ranker.seconds, RANKING) - monotonic()
+        if left <= 0:
+            raise TimeoutError(f"no answer within {seconds:g} s")
+        thread.join(left)
     if isinstance(outcome.get("error"), KeyboardInterrupt):  # its own: a person's never gets into a thread
         raise RuntimeError("it interrupted itself") from outcome["error"]
     if "error" in outcome:

@@ -27,7 +27,7 @@ class Turn:
     """
 
     def __init__(self, host: Host, id: str, input: str, selector: Any, root: Turn | None = None) -> None:
-        self.host, self.id, self.input, self.root = host, id, input, root or self
+        self.host, self.id, self.input, self._root = host, id, input, root
         self.offer = Offer()
         self.notices: tuple[str, ...] = ()
         self.details: Mapping[str, str] = {}
@@ -60,6 +60,11 @@ class Turn:
             **host._view,
         )
         return self.view
+
+    @property
+    def root(self) -> Turn:
+        """The turn that a step is in; a turn is its own, without holding itself in memory."""
+        return self._root or self
 
     @property
     def declared(self) -> tuple[str, ...]:

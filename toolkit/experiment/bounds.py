@@ -43,4 +43,5 @@ def oracle_plan(
     def declared(names: Names) -> int:
         return sum(map(definition, names)) + counter.overhead(len(names))
 
-    return cheapest(Chains(made, len(script.turns), declared, rules, paid, tokens.system))
+    told = [turn.basis.told_names for turn in trace.turns]
+    return cheapest(Chains(made, told, declared, rules, paid, tokens.system))

@@ -23,7 +23,7 @@ from toolkit.experiment.spread import Variant, left_out, variants, with_spread
 from toolkit.experiment.workers import run
 from toolkit.formats.files import Problem
 from toolkit.replay.fold import Surroundings
-from toolkit.replay.profiles import profiles
+from toolkit.replay.profiles import profile, profiles
 from toolkit.replay.queries import check_query_model
 from toolkit.replay.searching import STEADY, Searching, searching
 from toolkit.replay.system import BOUNDS, KNOWING, System
@@ -63,17 +63,30 @@ class Plan:
     also: tuple[str, ...] = ()
     searching: str | Searching = STEADY
 
+    def check(self) -> None:
+        """Raise for what is wrong beside the selectors, before anything runs: a fit replays sessions too.
+
+        Raises:
+            UnknownNameError: A retriever, profile, query model, way of searching or priced model is not known.
+            InputError: An option is out of range, or an endpoint is down.
+        """
+        retriever(self.retriever or default_retriever())
+        profile(self.profile)
+        for asks in (self.query_model, *self.also):
+            check_query_model(asks)
+        searching(self.searching)
+        Parts(None, self.resume)
+        if self.priced and self.model is not None:
+            price(self.model)
+
     def systems(self) -> list[System]:
         """Return the systems, the bounds among them, each name once.
 
         Raises:
-            UnknownNameError: A selector, retriever, profile or query model is not known.
+            UnknownNameError: A selector, or what `check` looks at, is not known.
         """
-        ranks_with = self.retriever or default_retriever()
-        retriever(ranks_with)
-        for other in self.also:
-            check_query_model(other)
-        way = searching(self.searching)
+        self.check()
+        ranks_with, way = self.retriever or default_retriever(), searching(self.searching)
         chosen = [System(spec, ranks_with, self.profile, self.query_model, way) for spec in self.selectors]
         bounds = [System(spec, ranks_with, self.profile) for spec in BOUNDS]
         named: dict[str, System] = {}
@@ -113,6 +126,7 @@ def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
     recorded, repeated = _unique(sessions)
     if not recorded:
         raise InputError("there is no session to compare.", hint="Give at least one recorded session.")
+    plan.check()
     plan, recorded, learnt_from, noted = learnt(recorded, plan)
     systems = plan.systems()
     prices, doubts = _prices(recorded, plan.model) if plan.priced else ({}, [])

@@ -159,7 +159,8 @@ def diagnose(sessions: Iterable[Session], question: Question = Question()) -> Di
     halves = _halves(recorded)
     facts, early = _gathered(replays, halves[0], question)
     board, savings = _deferring(replays, facts, early, halves, question)
-    return _diagnosis(facts, replays, question, board, savings, found)
+    doubts = getattr(halves[1], "problems", ())
+    return _diagnosis(facts, replays, question, board, savings, (*found, *doubts))
 
 
 def model_of(sessions: Sequence[Session]) -> str:

@@ -11,6 +11,7 @@ from toolkit.experiment.need_fit import fitted_usage
 from toolkit.experiment.split import split
 from toolkit.formats.files import Problem
 from toolkit.replay.fold import Surroundings
+from toolkit.replay.searching import searching
 from toolkit.replay.system import BOUNDS, System
 from toolkit.search import default_retriever
 from toolkit.selectors import parts, resolve
@@ -39,7 +40,8 @@ def fitted(selectors: Sequence[Any], sessions: Sequence[Session], plan: Plan) ->
     if not learners:
         return list(selectors)
     forecasts = any(getattr(part, "learns_from_replays", False) for one in learners for part in parts(one))
-    system = System("all", plan.retriever or default_retriever(), plan.profile, plan.query_model)
+    retriever = plan.retriever or default_retriever()
+    system = System("all", retriever, plan.profile, plan.query_model, searching(plan.searching))
     around = Surroundings(plan.catalog, plan.defer)
     usage = fitted_usage(sessions, system, around, plan.progress) if forecasts else Usage.of(sessions)
     return [resolve(one).fit(usage) if can_fit(one) else one for one in selectors]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 from tqdm import tqdm
@@ -15,7 +15,8 @@ from toolkit.replay.fold import Surroundings, fold
 from toolkit.replay.script import script
 from toolkit.replay.system import System
 from toolkit.replay.trace import MISSED, SEARCHED, Trace
-from toolkit.selectors.forecast import PRIOR, Facts, miss_evidence
+from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
+from toolkit.selectors.forecast import Facts, miss_evidence
 from toolkit.selectors.need import FEATURES, Floats, evidence, fit_chance, fit_weights, roster
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session
@@ -88,7 +89,7 @@ def fitted_usage(
 def look(sample: Sample, session: Session, others: Usage, system: System, surroundings: Surroundings) -> None:
     """Add to a sample what a session called and searched, and what was known of it by the counts of others."""
     made, watch = script(session), _Watch(others)
-    trace = fold(made, System(watch, system.retriever, system.profile, system.query_model), surroundings)
+    trace = fold(made, replace(system, selector=watch), surroundings)
     called = [Counter(call.name for one in turn.passes for call in one.calls) for turn in made.turns]
     sample.lengths.append(len(made.turns))
     for number, (names, rows) in enumerate(watch.seen):
@@ -120,9 +121,9 @@ def _add_searches(sample: Sample, names: tuple[str, ...], rows: Floats, trace: T
         if call.name not in place or call.fate not in (MISSED, SEARCHED):
             continue
         failed = call.fate == MISSED
-        sample.missed[call.name][0] += failed
-        sample.missed[call.name][1] += 1
         if call.name not in seen:
+            sample.missed[call.name][0] += failed
+            sample.missed[call.name][1] += 1
             sample.asked.append((rows[place[call.name]], failed))
             sample.tries += [] if failed else [max(call.tries, 1)]
             seen.add(call.name)

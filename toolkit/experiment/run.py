@@ -27,6 +27,7 @@ from toolkit.replay.trace import Trace
 from toolkit.selectors import resolve
 from toolkit.selectors.combined import parts
 from toolkit.session import Session, digest_of
+from toolkit.tool import Catalog
 
 CHUNK = 25
 
@@ -170,7 +171,7 @@ class Runner:
             made, tokens = self._script(session, counter)
             model = unit.model or session.model
             rules = cache_rules(model)
-            definition = _Tokens(made, unit.surroundings, counter)
+            definition = _definition_tokens(session.catalog, unit.surroundings.around, counter)
             knows = unit.system.selector == ORACLE_COST
             trace = fold(
                 made,
@@ -191,15 +192,15 @@ class Runner:
         return self._scripts[session.id]
 
 
-class _Tokens:
-    """Name → tokens of its definition, for selectors that weigh cost."""
+@lru_cache(maxsize=64)
+def _definition_tokens(own: Catalog, around: Catalog | None, counter: Counter) -> Callable[[str], int]:
+    """Return name → tokens of its definition, for selectors that weigh cost; one for all sessions with these tools."""
 
-    def __init__(self, made: Script, surroundings: Surroundings, counter: Counter) -> None:
-        self.own, self.around, self.counter = made.session.catalog, surroundings.around, counter
+    def tokens(name: str) -> int:
+        tool = own.get(name) or (around.get(name) if around is not None else None)
+        return counter.definition(tool) if tool else 0
 
-    def __call__(self, name: str) -> int:
-        tool = self.own.get(name) or (self.around.get(name) if self.around is not None else None)
-        return self.counter.definition(tool) if tool else 0
+    return tokens
 
 
 def _reporter(session: Session, unit: Unit, done: Done) -> Callable[[str, str], None]:

@@ -84,7 +84,13 @@ def starting_listing(
 @lru_cache(maxsize=128)
 def _listing(own: Catalog, around: Catalog | None, patterns: tuple[str, ...], later: frozenset[str]) -> Listing:
     flagged = own.around(around or ()).deferring(lambda name: matches_any(patterns, name))
-    return listing(tool for tool in flagged if tool.name not in later)
+    return listing(_known(tool) for tool in flagged if tool.name not in later)
+
+
+@lru_cache(maxsize=1 << 13)
+def _known(tool: Tool) -> Tool:
+    """Return one object for equal tools, so that what is worked out of them is found again in other sessions."""
+    return tool
 
 
 @lru_cache(maxsize=1024)

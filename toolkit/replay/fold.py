@@ -81,6 +81,7 @@ def fold(
     before = chain(costs.history, repeat(0))
     played = tuple(replayer.turn(turn, tokens) for turn, tokens in zip(script.turns, before, strict=False))
     replayer.tell_fallbacks()
+    host.end_turn()  # which lets the memory go: a host and its open turn hold each other
     return Trace(script.session.id, system.name, played, rules)
 
 

@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 import re
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
@@ -188,7 +190,9 @@ def _read(place: Path) -> list[str] | None:
 
 
 def _write(place: Path, queries: list[str]) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    draft = place.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(queries, ensure_ascii=True), "utf-8")
-    draft.replace(place)
+    """Keep an answer; where that cannot be done, it is asked for again."""
+    draft = place.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(queries, ensure_ascii=True), "utf-8")
+        draft.replace(place)

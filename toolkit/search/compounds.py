@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import chain
 
-from toolkit.search.words import Memo, raw_words, word_parts
+from toolkit.search.words import Memo, plain_word, raw_words, word_parts
 
 _SMALL_WORDS = "add all and api app by check data find for from get id in info is key list new of on search set the to"
 _ENDING_WORDS = "able ally ance ated ator ence ings ment ness ship sion ting tion tional wise"
@@ -20,8 +20,14 @@ def vocabulary(*texts: str) -> frozenset[str]:
 
 def _forms_of(run: str) -> tuple[str, ...]:
     """Return the words of a run without spaces, each with and without a plural s."""
-    parts = [part for word in raw_words(run) for part in word_parts(word) if len(part) > 2]
+    parts = [part for part in _parts_of(run) if len(part) > 2]
     return (*parts, *(part[:-1] if part[-1] == "s" else part + "s" for part in parts))
+
+
+def _parts_of(run: str) -> Iterator[str]:
+    """Yield the folded parts of a run's words."""
+    plain = plain_word(run)
+    return iter((plain,)) if plain else chain.from_iterable(map(word_parts, raw_words(run)))
 
 
 _forms = Memo(_forms_of)
@@ -73,7 +79,7 @@ def unglued(name: str, text: str) -> list[str]:
 
 
 def _long_parts_of(run: str) -> tuple[str, ...]:
-    return tuple(part for word in raw_words(run) for part in word_parts(word) if len(part) >= _LEAST)
+    return tuple(part for part in _parts_of(run) if len(part) >= _LEAST)
 
 
 _long_parts = Memo(_long_parts_of)

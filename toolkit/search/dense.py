@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from toolkit.search.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECI
 from toolkit.tool import Tool
 
 FLOOR = 0.1
+_SMALL = 1 << 11
 _PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
 
 
@@ -31,14 +33,15 @@ class Dense:
         tools: The tools to index.
         encoder: `minilm`, `multilingual`, `static`, the folder of a sentence-transformers model, or
             an object with `encode(texts)` and `identity`.
+        roster: The tools' roster, where there is one already.
 
     Raises:
         EncoderError, MissingExtra: The encoder cannot be had.
     """
 
-    def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm") -> None:
+    def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm", roster: Roster | None = None) -> None:
         self.encoder = named(encoder)
-        self.roster = Roster(tools)
+        self.roster = Roster(tools) if roster is None else roster
         self._queries = query_vectors(self.encoder)
         text, name = self._tool_vectors(self.roster.tools)
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
@@ -66,13 +69,19 @@ class Dense:
 
     def _tool_vectors(self, tools: Sequence[Tool]) -> tuple[Vectors, Vectors]:
         """Return the vectors of the tools' texts and of their names, (n, d) each."""
-        keys = [content_key((tool.name, tool.description, tool.schema_text)) for tool in tools]
+        keys = list(map(_key if len(tools) <= _SMALL else _key.__wrapped__, tools))
         store = open_store(self.encoder.identity, RECIPE)
         both = store.fetch(keys, lambda missing: embed([tools[i] for i in missing], self.encoder))
         return both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
 
     def __repr__(self) -> str:
         return f"dense({self.encoder!r})"
+
+
+@lru_cache(maxsize=1 << 13)
+def _key(tool: Tool) -> int:
+    """Return the key of a tool's vectors; kept in small catalogs, which replays index again with other neighbours."""
+    return content_key((tool.name, tool.description, tool.schema_text))
 
 
 def named(given: str | Encoder) -> Encoder:

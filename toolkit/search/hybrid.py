@@ -55,7 +55,7 @@ class Hybrid:
 
     def _dense(self, tools: Sequence[Tool]) -> tuple[Dense, ...]:
         try:
-            built = tuple(Dense(tools, encoder) for encoder in self.encoders)
+            built = tuple(Dense(tools, encoder, self.roster) for encoder in self.encoders)
         except (EncoderError, MissingExtra):
             built = ()
         self.notices = () if built else (UNAVAILABLE,)

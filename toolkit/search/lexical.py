@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from toolkit.errors import InputError
 from toolkit.search.compounds import unglued
-from toolkit.search.postings import Field, Postings, idf, saturated
+from toolkit.search.postings import Cells, Field, Postings, cells, idf, saturated
 from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.roster import Roster
 from toolkit.search.texts import Fields, fields
@@ -63,7 +63,7 @@ class Lexical:
             raise InputError(f"min_coverage must lie in 0…1, not {min_coverage!r}.")
         self.min_coverage = min_coverage
         self.roster = Roster(tools)
-        self._postings = Postings(_columns(self.roster.tools), len(self.roster), K1)
+        self._postings = Postings(_cells(self.roster.tools), K1)
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the best tools that hold a term of `query`; see `Retriever`."""
@@ -104,21 +104,14 @@ class Lexical:
         return format_spec("lexical", options)
 
 
-def _columns(tools: Sequence[Tool]) -> list[tuple[Field, list[str], list[int]]]:
-    """Return each field's weights, the terms of all tools one after the other, and how many each has."""
-    columns: list[tuple[Field, list[str], list[int]]] = [(field, [], []) for field in WEIGHTS.values()]
-    terms_of = _terms_of if len(tools) <= _SMALL else _terms_of.__wrapped__
-    for tool in tools:
-        for (_, flat, sizes), words in zip(columns, terms_of(tool), strict=True):
-            flat += words
-            sizes.append(len(words))
-    return columns
+def _cells(tools: Sequence[Tool]) -> list[Cells]:
+    """Return what each tool's searched text holds; kept in small catalogs: replays index it again with neighbours."""
+    return list(map(_cells_of if len(tools) <= _SMALL else _cells_of.__wrapped__, tools))
 
 
 @lru_cache(maxsize=1 << 12)
-def _terms_of(tool: Tool) -> tuple[list[str], ...]:
-    """Return the terms of a tool's fields, kept in small catalogs: replays index those again with other neighbours."""
-    return field_terms(fields(tool))
+def _cells_of(tool: Tool) -> Cells:
+    return cells(zip(WEIGHTS.values(), field_terms(fields(tool)), strict=True))
 
 
 def field_terms(texts: Fields) -> tuple[list[str], ...]:

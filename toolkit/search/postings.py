@@ -7,8 +7,10 @@ against the catalog's mean, so that a tool's score never depends on its neighbou
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,19 @@ class Field:
         return self.weight / (1.0 - self.b + self.b * length / self.pivot)
 
 
+Cells = tuple[tuple[str, ...], "array[float]"]
+
+
+def cells(fields: Iterable[tuple[Field, Sequence[str]]]) -> Cells:
+    """Return the terms of a document's fields, each once, and their weighted frequencies."""
+    found: dict[str, float] = {}
+    for field, terms in fields:
+        worth = field.norm(len(terms))
+        for term in terms:
+            found[term] = found.get(term, 0.0) + worth
+    return tuple(found), array("d", found.values())
+
+
 def saturated(frequency: Any, k1: float) -> Any:
     """Return the weighted term frequency, saturated: 0 → 0, 1 → 1, ∞ → k1 + 1."""
     return frequency * (k1 + 1.0) / (frequency + k1)
@@ -42,34 +57,21 @@ class Postings:
     """Term → (documents, saturated frequencies), in compressed columns.
 
     Args:
-        columns: For each field its weights, the terms of all documents one after the other, and how
-            many each document has.
+        cells: For each document its terms, each once, and their weighted frequencies.
         k1: Saturation.
     """
 
-    def __init__(self, columns: Iterable[tuple[Field, Sequence[str], Sequence[int]]], size: int, k1: float) -> None:
-        self.size = size
-        self.vocabulary: dict[str, int] = {}
-        keys, counts = self._cells([self._column(*column) for column in columns])
-        self.documents = (keys % max(size, 1)).astype(np.int32)
-        self.frequencies = saturated(counts, k1).astype(np.float32)
-        self.starts = np.searchsorted(keys, np.arange(len(self.vocabulary) + 1) * max(size, 1))
-
-    def _column(
-        self, field: Field, terms: Sequence[str], sizes: Sequence[int]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        for term in dict.fromkeys(terms):
-            self.vocabulary.setdefault(term, len(self.vocabulary))
-        flat = np.fromiter(map(self.vocabulary.__getitem__, terms), np.int64, len(terms))
-        lengths = np.array(sizes, dtype=np.int64)
-        owners = np.repeat(np.arange(len(lengths)), lengths)
-        return flat * self.size + owners, field.norm(lengths[owners])
-
-    @staticmethod
-    def _cells(columns: list[tuple[NDArray[np.int64], Any]]) -> tuple[Any, Any]:
-        keys = np.concatenate([keys for keys, _ in columns])
-        cells, index = np.unique(keys, return_inverse=True)
-        return cells, np.bincount(index, np.concatenate([counts for _, counts in columns]), len(cells))
+    def __init__(self, cells: Sequence[Cells], k1: float) -> None:
+        self.size = len(cells)
+        terms = list(chain.from_iterable(found for found, _ in cells))
+        self.vocabulary = {term: number for number, term in enumerate(dict.fromkeys(terms))}
+        ids = np.fromiter(map(self.vocabulary.__getitem__, terms), np.int32, len(terms))
+        order = np.argsort(ids, kind="stable")
+        owners = np.repeat(np.arange(self.size, dtype=np.int32), [len(found) for found, _ in cells])
+        counts = np.frombuffer(b"".join(found for _, found in cells), np.float64)
+        self.documents = owners[order]
+        self.frequencies = saturated(counts, k1).astype(np.float32)[order]
+        self.starts = np.searchsorted(ids[order], np.arange(len(self.vocabulary) + 1))
 
     def lookup(self, weights: dict[str, float]) -> Matches:
         """Return the postings of the terms that occur, each with its weight in the query."""

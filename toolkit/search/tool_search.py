@@ -34,7 +34,7 @@ class _Index:
         self.by_name = {tool.name: tool for tool in tools}
         self.retriever: Retriever = build(tools)
         self.names = Names(tools)
-        self.ties = {tool.name: tie_order(tool) for tool in tools}
+        self.ids = frozenset(map(id, self.by_name.values()))
 
     def missing(self, tools: Sequence[Tool]) -> list[Tool] | None:
         """Return the tools that this index lacks; None when one of its own has the name of another tool."""
@@ -57,7 +57,7 @@ class _Index:
         if not named:
             return scored
         scores = dict(scored)
-        first = sorted(named, key=lambda name: (-scores.get(name, 0.0), self.ties[name]))
+        first = sorted(named, key=lambda name: (-scores.get(name, 0.0), tie_order(self.by_name[name])))
         return [(name, scores.get(name, 0.0)) for name in first] + [pair for pair in scored if pair[0] not in named]
 
     def _asked(self, query: str, among: frozenset[str]) -> list[str] | None:
@@ -193,12 +193,16 @@ class ToolSearch:
     def _subset_of(self, tools: tuple[Tool, ...]) -> _Subset:
         key = frozenset(map(id, tools))
         if key not in self._subsets:
-            self._subsets[key] = _Subset(tools, self._index(tools), next(self._numbers))
+            self._subsets[key] = _Subset(tools, self._index(tools, key), next(self._numbers))
             _trim(self._subsets, _SUBSETS)
         self._subsets.move_to_end(key)
         return self._subsets[key]
 
-    def _index(self, tools: tuple[Tool, ...]) -> _Index:
+    def _index(self, tools: tuple[Tool, ...], ids: frozenset[int]) -> _Index:
+        for number, one in self._indexes.items():
+            if ids <= one.ids:
+                self._indexes.move_to_end(number)
+                return one
         lacking = {key: missing for key, one in self._indexes.items() if (missing := one.missing(tools)) is not None}
         key = min(lacking, key=lambda key: len(lacking[key]), default=None)
         if key is not None and not lacking[key]:
@@ -236,8 +240,14 @@ def unmatched_words(query: str, vocabulary: frozenset[str]) -> tuple[str, ...]:
     >>> unmatched_words("the tide flurbometer", frozenset(terms_of("tide table")))
     ('flurbometer',)
     """
-    words = dict.fromkeys(fold(word) for word in raw_words(query) if not vocabulary.intersection(word_terms(word)))
-    return tuple(word for word in words if word not in STOP_WORDS)
+    return tuple(dict.fromkeys(word for word, found in _terms_by_word(query) if vocabulary.isdisjoint(found)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _terms_by_word(query: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the words of a query, folded, without stop words, and the terms of each; replays ask the same again."""
+    words = ((fold(word), word_terms(word)) for word in raw_words(query))
+    return tuple((word, found) for word, found in words if word not in STOP_WORDS)
 
 
 @lru_cache(maxsize=1 << 13)

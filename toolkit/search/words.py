@@ -29,6 +29,7 @@ _SUFFIXES = (
 )
 _ENDINGS = tuple(suffix for suffix, _ in _SUFFIXES)
 _VOWEL = re.compile(r"[aeiouy]")
+_AROUND = ".,:;!?()[]{}<>/*`\"'_-"
 _LONGEST = 64
 _MOST_RUNS = 1 << 16
 
@@ -87,7 +88,20 @@ def content_terms(text: str) -> list[str]:
     return list(_content_terms.all_of(text))
 
 
+def plain_word(run: str) -> str:
+    """Return the only word of a run without spaces, folded, when it is letters written as usual; else nothing.
+
+    >>> plain_word("(Gets,"), plain_word("API"), plain_word("getIDs"), plain_word("e-mail")
+    ('gets', 'api', '', '')
+    """
+    word = run.strip(_AROUND)
+    usual = word.isascii() and word.isalpha() and (word.islower() or word.isupper() or word[1:].islower())
+    return word.lower() if usual else ""
+
+
 def _terms_of(run: str) -> tuple[str, ...]:
+    if word := plain_word(run):
+        return (stem(word[:_LONGEST]),)
     return tuple(chain.from_iterable(map(word_terms, raw_words(run))))
 
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from toolkit.engine import HostView, Selection, ports
 from toolkit.selectors.checks import number
-from toolkit.selectors.combined import Combining
 from toolkit.selectors.fitted import Fitted
-from toolkit.selectors.forecast import Forecast, forecast
+from toolkit.selectors.forecast import Forecast, facts_of, forecast
 from toolkit.selectors.need import NO_USAGE
 from toolkit.selectors.usage import Usage
 from toolkit.tool import SEARCH, Tool
@@ -60,10 +59,13 @@ class ExpectedCost(Fitted):
     come; and leaving it searchable: the probability that this turn or a later one calls it, times a search
     trip when the search finds it, or a request with everything declared and nothing cached when it does not.
     A declared set that changes breaks the cached prefix, so it changes only where that is cheaper than to
-    keep the one before; and without a tool worth searching for, nothing is searchable.
+    keep the one before. Where earlier sessions say that no other tool is worth searching for, nothing is
+    searchable; without them nothing is withheld.
 
-    Use it when prices count. Fitted on your own earlier sessions it knows what they use; without them it goes
-    by the priors of `forecast.Facts`, by the input, and by what the session used so far.
+    Use it when prices count, fitted on your own earlier sessions (`toolkit fit`, `compare(fit=…)`): a handful
+    is enough to begin with. Without them it goes by priors (`priors.json`), the input, and what the session
+    used so far; it then knows nothing of your hosts, and `all` may be cheaper for a small catalog. `fit` alone
+    counts use; the two commands also replay searches, and weigh the evidence anew.
 
     Args:
         horizon: What share of the turns that are expected to come counts; 0 looks at this turn alone.
@@ -72,7 +74,8 @@ class ExpectedCost(Fitted):
             usual ratios of prices (cached input a tenth, cache writes 1.25, output 5 times plain input).
 
     Raises:
-        InputError: The usage file cannot be read, or a number is out of range.
+        InputError: The usage file cannot be read or is of another version, or a number is out of range.
+        UnknownNameError: Nobody knows the model's price.
     """
 
     spec: ClassVar[str] = "expected_cost"
@@ -84,6 +87,10 @@ class ExpectedCost(Fitted):
     def __post_init__(self) -> None:
         number(self.spec, "horizon", self.horizon, 0, 1)
         self._read()
+        if self.usage is not None:
+            facts_of(self.learnt)
+        if self.model is not None:
+            ports.resolve("price", self.model)
 
     def check(self) -> None:
         """Run unfitted too: by the priors."""
@@ -91,7 +98,7 @@ class ExpectedCost(Fitted):
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`semantics.md` S2)."""
         found = self._forecast(visible, host)
-        plan = _cheapest(found, host)
+        plan = _cheapest(found, host, self.usage is not None)
         declared = list(compress(found.names, plan.declared.tolist()))
         if self.usage is None:
             return Selection(declared, found.names if plan.search else ())
@@ -101,7 +108,7 @@ class ExpectedCost(Fitted):
     def explain(self, turn: Any) -> list[Row]:
         """Return each tool's row for a host's turn (`Host.start_turn`), the surest to declare first."""
         found = self._forecast(turn.told, turn.view)
-        declared = _cheapest(found, turn.view).declared
+        declared = _cheapest(found, turn.view, self.usage is not None).declared
         likely = (found.needed, found.later, found.missed, found.tokens.astype(int))
         columns = [column.tolist() for column in (declared, *likely, found.declaring, found.searching)]
         rows = [Row(*row) for row in zip(found.names, *columns, strict=True) if row[0] != SEARCH]
@@ -109,7 +116,7 @@ class ExpectedCost(Fitted):
 
     def __repr__(self) -> str:
         """Return the spec; a horizon of all turns goes without saying."""
-        return Combining.__repr__(self).replace("horizon=1, ", "").replace("(horizon=1)", "")
+        return Fitted.__repr__(self).replace("horizon=1, ", "").replace("(horizon=1)", "")
 
     def _forecast(self, visible: Sequence[Tool], host: HostView) -> Forecast:
         usage: Usage = NO_USAGE if self.usage is None else self.learnt
@@ -117,14 +124,13 @@ class ExpectedCost(Fitted):
         return forecast(visible, host, usage, price, self.horizon)
 
 
-def _cheapest(found: Forecast, host: HostView) -> _Plan:
-    """Return the cheapest of: a new set with search, a new set without, and the set that stands."""
-    plans = [
-        _plan(found, found.searching > found.declaring, True, True),
-        _plan(found, found.withholding > found.declaring, False, True),
-    ]
+def _cheapest(found: Forecast, host: HostView, withholds: bool) -> _Plan:
+    """Return the cheapest of: a new set with search, a new set without where that may be, and the set that stands."""
+    plans = [_plan(found, found.searching > found.declaring, True, True)]
+    if withholds:
+        plans.append(_plan(found, found.withholding > found.declaring, False, True))
     stands = [name for name in host.declared_before if name != SEARCH]
-    if host.declared_before and all(name in found.roster.place for name in stands):
+    if host.turn_no > 1 and all(name in found.roster.place for name in stands):
         before = np.zeros(len(found.names), dtype=bool)
         before[[found.roster.place[name] for name in stands]] = True
         plans.insert(0, _plan(found, before, SEARCH in host.declared_before, False))

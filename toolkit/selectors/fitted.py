@@ -62,7 +62,7 @@ class Fitted(Combining):
     def check(self) -> None:
         """Refuse to run unfitted; `toolkit.selectors.ready` asks before a run starts."""
         if self.usage is None:
-            hint = f"Fit it first: resolve(\"{self!r}\").fit(sessions).save('usage.json'), or give usage='usage.json'."
+            hint = "Fit it first: toolkit fit, toolkit compare --fit, or .fit(sessions).save('usage.json')."
             raise InputError(f"{self!r} has not learnt from any session.", hint=hint)
 
     def _read(self) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from toolkit.engine import HostView
+from toolkit.errors import InputError
 from toolkit.selectors.need import FEATURES, Chance, Floats, Roster, evidence, probability, roster
 from toolkit.selectors.told import Costs, Kept, Told, costs, told
 from toolkit.selectors.usage import Usage
@@ -24,22 +27,9 @@ _STRENGTH = 4.0
 """Searches that the general rate of misses counts as, beside a tool's own."""
 
 
-NOW = Chance(
-    (-1.27, 0.87, 0.18, -0.5, -2.33, 2.39, 0.54, -0.22, 1.32, -0.4, 0.8, 0.4, 0.5, 0.5, 0.3),
-    (-5.73, 0, 0, 0, -3.05, 2.71, 1.5, 0.01, 3.06, -0.5, 0.8, 0.4, 0.5, 0.5, 0.3),
-    0.05,
-)
-LATER = Chance(
-    (-6.99, 0.32, -0.45, -0.18, -1.93, 1.25, 1.03, -0.59, 6.68, 0.35, 0.8, 0.4, 0.5, 0.5, 0),
-    (-9.28, 0, 0, 0, -2.24, 1.49, 1.39, -0.62, 7.38, 0.33, 0.8, 0.4, 0.5, 0.5, 0),
-    0.2,
-)
-"""Fitted on five public sets of recorded sessions together, without counts of use; the weights of those are guesses."""
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the forecast rests on; the defaults are the priors that hold without earlier sessions.
+    """What the forecast rests on.
 
     Attributes:
         now: Does this turn call the tool?
@@ -54,19 +44,34 @@ class Facts:
         remaining: Turns still to come after the first, the second …; the last number holds for all after it.
     """
 
-    now: Chance = NOW
-    later: Chance = LATER
-    miss: tuple[float, ...] = (0.1, -6.31, -0.12)
-    miss_rate: float = 0.45
-    missed: tuple[tuple[str, int, int], ...] = ()
-    calls: float = 1.9
-    later_turns: float = 1.2
-    tries: float = 1.1
-    passes: float = 7.2
-    remaining: tuple[float, ...] = (3.1, 4.2, 3.2, 2.5, 2.0)
+    now: Chance
+    later: Chance
+    miss: tuple[float, ...]
+    miss_rate: float
+    missed: tuple[tuple[str, int, int], ...]
+    calls: float
+    later_turns: float
+    tries: float
+    passes: float
+    remaining: tuple[float, ...]
 
 
-PRIOR = Facts()
+def as_facts(row: Mapping[str, Any]) -> Facts:
+    """Return the facts of a JSON object; what else is in it is left alone."""
+    known = {one.name: _tuples(row[one.name]) for one in fields(Facts)}
+    return Facts(**{**known, "now": Chance(**known["now"]), "later": Chance(**known["later"])})
+
+
+def _tuples(value: Any) -> Any:
+    """Return JSON lists as tuples, whatever holds them."""
+    if isinstance(value, dict):
+        return {key: _tuples(one) for key, one in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+_PRIORS = json.loads(files("toolkit.selectors").joinpath("priors.json").read_text("utf-8"))
+PRIOR, PRIOR_WITH_COUNTS = as_facts(_PRIORS["without_counts"]), as_facts(_PRIORS["with_counts"])
+"""What holds of any sessions, without counts of use and beside them; `priors.json` says what they were fitted on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +128,7 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
     passes, turns = _ahead(facts, host, horizon)
     rates = price.rates(host.history_tokens)
     fallback = price.cost(host.history_tokens + tokens.sum(), 0, 0, REPLY_TOKENS)
-    trip = _trip(rates, host.history_tokens, float(tokens.mean()) if len(tokens) else 0.0, passes)
+    trip = _trip(rates, host.history_tokens, float(tokens.mean()) if len(tokens) else 0.0, passes, turns)
     needed, later = facts.now(rows), facts.later(rows)
     missed, missed_later = _missed(rows, facts, visible)
     then = later * facts.later_turns * horizon
@@ -145,22 +150,17 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
 
 
 def _read_facts(usage: Usage) -> Facts:
-    found = usage.more.get("expected_cost", {})
+    found = usage.more.get("expected_cost")
+    if found is None:
+        return PRIOR_WITH_COUNTS if usage.turns else PRIOR
     if list(found.get("features", ())) != list(FEATURES):
-        return PRIOR
-    known = {key: _tuples(value) for key, value in found.items() if key in Facts.__dataclass_fields__}
-    return Facts(**{**known, "now": Chance(**known["now"]), "later": Chance(**known["later"])})
-
-
-def _tuples(value: Any) -> Any:
-    """Return JSON lists as tuples, whatever holds them."""
-    if isinstance(value, dict):
-        return {key: _tuples(one) for key, one in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+        hint = "Fit it again: toolkit fit SESSIONS --out usage.json."
+        raise InputError("the forecast in this usage was fitted by another version of expected_cost.", hint=hint)
+    return as_facts(found)
 
 
 facts_of: Kept[Facts] = Kept(_read_facts)
-"""The fitted facts in a usage; the priors where there are none, or where they are of other evidence."""
+"""The fitted facts in a usage, or the priors where there are none; those of other evidence are an InputError."""
 
 
 def _token_arrays(known: Told, counted: Costs) -> tuple[Floats, float]:
@@ -201,7 +201,7 @@ def _ahead(facts: Facts, host: HostView, horizon: float) -> tuple[float, float]:
     return max(passes, 1.0), left * horizon
 
 
-def _trip(rates: Any, history: int, definition: float, passes: float) -> float:
-    """Return USD of one search: a request more, and its answer in the history for the rest of the turn."""
+def _trip(rates: Any, history: int, definition: float, passes: float, turns: float) -> float:
+    """Return USD of one search: a request more, and its answer in the history for the rest of the session (T1)."""
     asked = rates.cached * history + rates.output * QUERY_TOKENS
-    return float(asked + (ANSWERED * definition + QUERY_TOKENS) * (rates.write + rates.cached * passes / 2))
+    return float(asked + (ANSWERED * definition + QUERY_TOKENS) * (rates.write + rates.cached * passes * (0.5 + turns)))

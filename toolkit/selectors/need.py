@@ -209,7 +209,7 @@ def fit_chance(rows: Floats, happened: Floats, times: Floats, start: Chance) -> 
     return Chance(tuple(weights.tolist()), tuple(plain.tolist()), min(_BLURS, key=loss))
 
 
-def fit_weights(rows: Floats, happened: Floats, times: Floats, start: Sequence[float], pull: float = 0.1) -> Floats:
+def fit_weights(rows: Floats, happened: Floats, times: Floats, start: Sequence[float], pull: float = 1.0) -> Floats:
     """Return the weights of a logistic model by damped Newton steps, pulled towards `start`.
 
     Args:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module, metadata
+from inspect import Signature, signature
 from keyword import iskeyword
 from typing import Any, TypeVar
 
@@ -219,17 +219,25 @@ def _built(name: str, factory: Any, args: tuple[Any, ...], options: Any) -> Any:
         raise InputError(f"selector {name!r}: {error}.", hint=takes) from error
 
 
+def _signature(of: Any) -> Signature:
+    """Return a signature; a class's is worked out once, since every replay of a session builds its selector."""
+    return _signature_of_class(of) if isinstance(of, type) else signature(of)
+
+
+_signature_of_class = lru_cache(maxsize=256)(signature)
+
+
 def _required(factory: Any) -> set[str]:
     if isinstance(factory, partial):
         return set()
-    given = inspect.signature(factory).parameters.values()
+    given = _signature(factory).parameters.values()
     return {one.name for one in given if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD}
 
 
 def _parameters(factory: Any) -> list[str]:
     """Return the options as specs write them: `lambda` for a parameter `lambda_`."""
     inner = factory.args[0] if isinstance(factory, partial) else factory
-    names = [one[:-1] if iskeyword(one[:-1]) else one for one in inspect.signature(inner).parameters]
+    names = [one[:-1] if iskeyword(one[:-1]) else one for one in _signature(inner).parameters]
     return names[2:] if isinstance(factory, partial) else names
 
 

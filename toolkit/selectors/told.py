@@ -35,6 +35,11 @@ class Kept(Generic[T]):
             self._kept.move_to_end(key)
             return self._kept[key][1]
 
+    def forget(self, *objects: Any) -> None:
+        """Let what was made of objects go, to be made anew."""
+        with self._lock:
+            self._kept.pop(tuple(map(id, objects)), None)
+
 
 class Told:
     """A told set in canonical order, whatever order it came in."""
@@ -109,5 +114,6 @@ def costs(visible: Sequence[Tool], tokens: Callable[[str], int]) -> Costs:
         return Costs(told(visible), tokens)
     found = _costs(told(visible), tokens)
     if found.stale:
-        found.clear()
+        _costs.forget(found.told, tokens)
+        found = _costs(found.told, tokens)
     return found

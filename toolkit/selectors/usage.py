@@ -11,6 +11,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -25,7 +26,7 @@ FORMAT = "selector-toolkit usage 1"
 MOST_INPUTS = 5_000
 TOTALS = ("sessions", "turns", "passes", "calls")
 COUNTS = ("in_sessions", "in_turns", "told_in", "followed")
-_REFIT = "Make it again: Usage.of(sessions).save(path)."
+_REFIT = "Make it again: toolkit fit SESSIONS --out PATH, or Usage.of(sessions).save(path)."
 Counts = Mapping[str, int]
 
 
@@ -101,6 +102,8 @@ class Usage:
             beside.write_text(_json({"format": FORMAT, "digest": self.digest, **asdict(self)}) + "\n", "utf-8")
             os.replace(beside, path)
         except OSError as error:
+            with suppress(OSError):
+                beside.unlink()
             raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Give another place.") from error
         return path
 

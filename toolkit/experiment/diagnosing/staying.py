@@ -40,7 +40,7 @@ class Trips:
                 self.trips_usd += plain
             else:
                 self.trips_usd += held * rates.cached + max(0, held - grown) * (rates.write - rates.cached)
-                grown = held
+            grown = held
             self.failed += row.fallback_passes
             self.failed_usd += whole - plain
         for call in (call for one in found.trace.passes() for call in one.calls):
