@@ -24,6 +24,7 @@ from toolkit import Catalog, load_catalog, load_sessions, selector
 from toolkit.engine import HostView
 from toolkit.experiment.compare import Plan, measure
 from toolkit.experiment.stats import ratio_interval
+from toolkit.report.frontier_plot import frontier
 from toolkit.selectors import resolve
 
 SETS = ("tau-bench", "tau2-bench", "livemcpbench", "toolathlon")
@@ -128,19 +129,10 @@ def draw(boards: dict[str, pd.DataFrame], path: Path) -> None:
     """Draw one panel a set: cost with fallback against the share of calls served."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len(boards), figsize=(5.2 * len(boards), 4.6), squeeze=False, layout="constrained")
-    for ax, (name, found) in zip(axes[0], boards.items(), strict=True):
-        x, y = found[COST] / found["sessions"], 100 * found["served"] / found["calls"].clip(lower=1)
-        ax.scatter(x, y, c=["white" if bound else "#2f6690" for bound in found["bound"]], edgecolor="#2f6690", zorder=3)
-        best = found["system"].str.startswith("expected_cost(")
-        ax.scatter(x[best], y[best], s=120, marker="*", color="#d1495b", zorder=4, label="expected_cost")
-        for place in found.index[:6]:
-            label = _short(found["system"][place])
-            ax.annotate(label, (x[place], y[place]), fontsize=7, xytext=(3, 4), textcoords="offset points")
-        ax.set(xscale="log", title=name, xlabel="USD a session, with fallback", ylabel="calls served (%)")
-        ax.grid(alpha=0.25)
-    axes[0][0].legend(frameon=False, loc="lower left")
-    figure.savefig(path, dpi=130)
+    figure, axes = plt.subplots(len(boards), 1, figsize=(10, 6 * len(boards)), squeeze=False, layout="constrained")
+    for ax, (name, found) in zip(axes[:, 0], boards.items(), strict=True):
+        frontier(found.assign(system=found["system"].map(_short)), "cost", "served", ax, name)
+    figure.savefig(path, dpi=110)
 
 
 def main() -> None:

@@ -75,6 +75,7 @@ def completion(text: Any) -> dict[str, Any]:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setattr(llm_query.time, "sleep", lambda seconds: None)
     llm_query._probe.cache_clear()
+    llm_query._failures.clear()
     query_model.cache_clear()
     with Server() as made:
         threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True).start()
@@ -173,6 +174,19 @@ def test_an_answer_without_queries_is_told_and_not_kept(
     assert made == ["Let me look it up.", "Where is my parcel?"]
     assert why in told and len(server.asked) == times
     assert not list(Path(llm.cache).glob("*"))
+
+
+def test_a_server_that_keeps_failing_is_not_asked_for_ever_and_the_next_run_tries_again(
+    server: Server, llm: Llm
+) -> None:
+    server.answers = [(400, {})]
+    told = [asked(llm, Seen(f"words {n}", "input"))[1] for n in range(8)]
+    assert len(server.asked) == 5
+    assert "status 400" in told[4] and "5 times in a row" in told[5]
+    server.answers = [(200, completion("there"))]
+    assert "5 times in a row" in asked(llm, SEEN)[1]
+    llm.probe()
+    assert llm(SEEN) == ["there"]
 
 
 def test_a_slow_answer_is_waited_for_no_longer_than_said(server: Server, llm: Llm, tmp_path: Path) -> None:

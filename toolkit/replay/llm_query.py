@@ -82,9 +82,21 @@ class Llm:
         place = self._place(body)
         kept = _read(place)
         if kept is None:
-            kept = _queries(self._answer(body))
+            kept = _queries(self._asked(body))
             _write(place, kept)
         return kept
+
+    def _asked(self, body: bytes) -> Any:
+        """Return the server's answer; after several failures in a row nobody waits for it any more."""
+        if _failures.get(self.endpoint, 0) >= _GIVEN_UP:
+            raise NoQuery(f"the model's server failed {_GIVEN_UP} times in a row and is not asked again")
+        try:
+            answer = self._answer(body)
+        except NoQuery:
+            _failures[self.endpoint] = _failures.get(self.endpoint, 0) + 1
+            raise
+        _failures.pop(self.endpoint, None)
+        return answer
 
     def probe(self) -> None:
         """Raise when the endpoint does not answer at all, before a run starts.
@@ -93,6 +105,7 @@ class Llm:
             InputError: It is down, or it refuses the key.
         """
         _probe(self.endpoint, self._key(), min(self.timeout, _PROBE_SECONDS))
+        _failures.pop(self.endpoint, None)
 
     def _body(self, seen: Seen) -> bytes:
         parts = {"The task": seen.turn_input, "You said before": seen.last_words, "You say now": seen.words}
@@ -129,6 +142,9 @@ class Llm:
         return f"llm({self.endpoint!r}, {self.model!r})"
 
 
+_GIVEN_UP = 5
+_failures: dict[str, int] = {}
+"""Endpoint → requests in a row that failed in this process; the next run's probe begins anew."""
 _EXAMPLE = "For example: llm('http://localhost:8000/v1', 'qwen3')."
 
 
