@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.builders import BRANCH, READ, call, said, session, turn
-from toolkit.session import Call, digest_of, text_of
+from toolkit.session import Call, Pass, Session, Turn, digest_of, moments, text_of
+from toolkit.tool import Catalog
 
 
 def test_the_words_of_a_message_are_its_text_parts() -> None:
@@ -64,3 +65,22 @@ def test_whatever_a_session_holds_makes_another_digest(change: dict[str, Any]) -
 
 def test_the_digest_of_a_session_that_was_read_is_that_of_its_text() -> None:
     assert digest_of(session(digest="x")) == digest_of(session(turn("a"), digest="x")) == "x"
+
+
+def test_the_moments_of_a_recording_are_in_utc_and_what_is_no_time_is_left_out() -> None:
+    told = Session(
+        "s",
+        Catalog(),
+        (
+            Turn(
+                "look",
+                (Pass("yes", timestamp="2026-03-01T10:00:00+02:00"), Pass("no")),
+                timestamp="2026-03-01T07:59:00",
+            ),
+            Turn("again", (Pass("so", timestamp="yesterday"),)),
+        ),
+    )
+    assert [moment.isoformat() for moment in moments(told)] == [
+        "2026-03-01T07:59:00+00:00",
+        "2026-03-01T08:00:00+00:00",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from typing import Any
 
 from toolkit.tool import Catalog, compact_json
@@ -165,3 +166,17 @@ def digest_of(session: Session) -> str:
     held = {one.name: getattr(session, one.name) for one in fields(session) if one.compare}
     content = repr({**held, "catalog": session.catalog.digest})
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def moments(session: Session) -> list[datetime]:
+    """Return every moment that a recording tells, in UTC, turns before passes; what is no ISO time is left out."""
+    told = [turn.timestamp for turn in session.turns] + [one.timestamp for one in session.passes()]
+    return [moment for text in told if text and (moment := _moment(text)) is not None]
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -8,14 +8,14 @@ whatever tests began.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from random import Random
 from typing import Any
 
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.formats.files import Problem
 from toolkit.formats.sessions import Sessions
-from toolkit.session import Session
+from toolkit.session import Session, moments
 
 WAYS = ("time", "group", "order")
 _TASK = ("task_id", "task")
@@ -169,7 +169,7 @@ def _left_out(number: int, cut: datetime) -> Iterator[Problem]:
 
 def _timeless(sessions: Sequence[Session]) -> list[Problem]:
     """Return the doubt that files are taken in their order, when a session does not say when it was."""
-    without = sum(not _moments(session) for session in sessions)
+    without = sum(not moments(session) for session in sessions)
     if not without:
         return []
     message = f"{without} of {len(sessions)} sessions tell no time: the order of the files was taken for it."
@@ -177,18 +177,5 @@ def _timeless(sessions: Sequence[Session]) -> list[Problem]:
 
 
 def _span(session: Session) -> tuple[datetime, datetime]:
-    moments = _moments(session)
-    return min(moments), max(moments)
-
-
-def _moments(session: Session) -> list[datetime]:
-    told = [turn.timestamp for turn in session.turns] + [one.timestamp for one in session.passes()]
-    return [moment for text in told if text and (moment := _moment(text)) is not None]
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    told = moments(session)
+    return min(told), max(told)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError
-from toolkit.session import Call, Session, Turn, digest_of
+from toolkit.session import Call, Session, Turn, digest_of, moments
 from toolkit.tool import SEARCH_NAMES
 
 FORMAT = "selector-toolkit usage 1"
@@ -65,7 +65,7 @@ class Usage:
     def of(cls, sessions: Iterable[Session]) -> Usage:
         """Return what sessions say; those that tell no time count as the oldest, in the order given."""
         tally = _Tally()
-        for session in sorted(sessions, key=lambda one: min(_moments(one), default=_LONG_AGO)):
+        for session in sorted(sessions, key=lambda one: min(moments(one), default=_LONG_AGO)):
             tally.add(session)
         return tally.usage()
 
@@ -179,7 +179,7 @@ class _Tally:
             (turn.words, names) for turn, names in zip(session.turns, each, strict=True) if turn.words.strip()
         )
         self.digests.append(digest_of(session))
-        self.moments += _moments(session)
+        self.moments += moments(session)
 
     def _follow(self, before: tuple[str, ...], then: tuple[str, ...]) -> None:
         self.counts["followed"].update(before)
@@ -210,19 +210,6 @@ def _passes(session: Session) -> int:
 
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-def _moments(session: Session) -> list[datetime]:
-    told = [turn.timestamp for turn in session.turns] + [one.timestamp for one in session.passes()]
-    return [moment for text in told if text and (moment := _moment(text)) is not None]
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _less(counts: Counts, others: Counts) -> dict[str, int]:
