@@ -134,21 +134,21 @@ def test_every_sequence_of_four_operations() -> None:
 
 
 def test_every_sequence_of_three_operations_under_a_selector() -> None:
-    walk(root(small_world("lazy")), LETTERS, 3)
+    assert walk(root(small_world("lazy")), LETTERS, 3)
 
 
 def test_every_sequence_of_four_operations_of_steps() -> None:
-    walk(root(small_world(None)), {**STEPS, "deny": SMALL_ALPHABET["deny"]}, 4)
+    assert walk(root(small_world(None)), {**STEPS, "deny": SMALL_ALPHABET["deny"]}, 4)
 
 
 def test_every_sequence_of_three_operations_with_steps() -> None:
     others = {name: SMALL_ALPHABET[name] for name in ("turn", "narrow", "hide e", "list changed")}
-    walk(root(small_world(None)), {**STEPS, **others}, 3)
+    assert walk(root(small_world(None)), {**STEPS, **others}, 3)
 
 
 @pytest.mark.parametrize("config", small_configs(), ids=lambda one: f"{one['selector']}-{one['same_pass']}-{one['ui']}")
 def test_every_sequence_of_two_operations_in_every_small_world(config: dict[str, Any]) -> None:
-    walk(root(config), SMALL_ALPHABET, 2)
+    assert walk(root(config), SMALL_ALPHABET, 2)
 
 
 @pytest.mark.parametrize("rule_no", ["V2", "H2", "H3", "H5", "B1", "B3", "B8", "S1", "Q6", "Q7", "Q9", "C1", "C3"])

@@ -203,6 +203,7 @@ def test_an_endpoint_that_is_up_passes_the_probe_whatever_it_lists(server: Serve
         server.answers = [answer]
         llm_query._probe.cache_clear()
         llm.probe()
+    assert len(server.keys) == 3 and not server.asked
 
 
 def test_an_endpoint_that_is_down_is_told_before_the_run(server: Server) -> None:
