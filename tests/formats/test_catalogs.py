@@ -64,6 +64,13 @@ def test_of_two_rows_with_one_name_the_first_stays_and_the_other_is_reported(tmp
     assert "'builtin.x'" in found.problems[0].message
 
 
+def test_for_ranking_a_second_tool_of_one_name_stays_where_its_id_is_another(tmp_path: Path) -> None:
+    rows = [{"name": "x", "id": id, "description": id} for id in ("a", "b", "c", "b")]
+    found = load_catalog(written(tmp_path / "a.jsonl", *rows), homonyms=True)
+    assert [(one.name, one.id) for one in found] == [("builtin.x", "a"), ("builtin.x#", "b"), ("builtin.x##", "c")]
+    assert [one.code for one in found.problems] == ["name_taken", "name_taken", "name_taken", "duplicate_name"]
+
+
 @pytest.mark.parametrize(
     ("bad", "says"),
     [

@@ -35,7 +35,7 @@ def command(
     from toolkit.formats.catalogs import load_catalog
     from toolkit.search import default_retriever
 
-    tools = load_catalog(*catalog)
+    tools = load_catalog(*catalog, homonyms=True)
     tell_problems(tools.problems)
     done = runs(tools, read_queries(queries), retriever or ["lexical", default_retriever()], sample, seed)
     rows = [run.row(seed) for run in done]

@@ -110,7 +110,7 @@ def _from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator
             f"{len(catalogs)} catalogs for {len(queries)} files of queries.", hint="Give one catalog, or one for each."
         )
     for i, path in enumerate(queries):
-        tools = load_catalog(catalogs[i % len(catalogs)])
+        tools = load_catalog(catalogs[i % len(catalogs)], homonyms=True)
         tell_problems(tools.problems)
         pairs = [(query.text, query.gold) for query in read_queries(path)]
         yield from examples(Hybrid(tools.tools), pairs, f"{path.absolute().parent.name}/{path.stem}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,13 @@ class LoadedCatalog(Catalog):
     problems: tuple[Problem, ...] = ()
 
 
-def load_catalog(*paths: str | Path) -> LoadedCatalog:
+def load_catalog(*paths: str | Path, homonyms: bool = False) -> LoadedCatalog:
     """Read catalog files into one catalog; of two rows with one name the first stays.
+
+    Args:
+        paths: The files.
+        homonyms: Keep a second tool of one name, under a name of its own, where it has another id: for
+            ranking, where ids count.
 
     Raises:
         InputError: A file does not exist, or holds no tool at all.
@@ -35,12 +40,25 @@ def load_catalog(*paths: str | Path) -> LoadedCatalog:
         if len(tools) == before:
             why = f" {problems[-1].message}" if problems else ""
             raise InputError(f"{path} holds no tool.{why}", hint="Expected name, description, input_schema a row.")
-    catalog = LoadedCatalog(tools)
+    catalog = LoadedCatalog(_told_apart(tools, problems) if homonyms else tools)
     problems += [
         Problem("", 0, "duplicate_name", f"{t.name!r} is listed twice; the first stays.") for t in catalog.dropped
     ]
     catalog.problems = tuple(problems)
     return catalog
+
+
+def _told_apart(tools: Iterable[Tool], problems: list[Problem]) -> Iterator[Tool]:
+    """Yield the tools; one whose name was taken under another id has `#` after its name, which is no word to search."""
+    taken: dict[str, str] = {}
+    for tool in tools:
+        name = tool.name
+        while taken.get(name, tool.id) != tool.id:
+            name += "#"
+        if name != tool.name:
+            problems.append(Problem("", 0, "name_taken", f"{tool.name!r} came before; this one is ranked as {name!r}."))
+        taken[name] = tool.id
+        yield tool if name == tool.name else tool.renamed(name)
 
 
 def _read(path: Path, problems: list[Problem]) -> Iterator[Tool]:
