@@ -2,9 +2,9 @@
 
     python benchmarks/search.py --data ../shared/data                  # every set and retriever that is installed
     python benchmarks/search.py --sets azure-mcp --retriever lexical --sample 200
-    python benchmarks/search.py --speed                                # latency and index time by catalog size
 
 Peers that are not installed are left out and named: pip install rank-bm25 bm25s haystack-ai pydantic-ai-slim fastmcp.
+Index time, latency by catalog size and memory: `search_speed.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import os
 import re
 import sqlite3
 import sys
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -250,28 +249,6 @@ def plot(results: dict[str, list[Run]], names: Sequence[str], path: Path) -> Non
     figure.savefig(path, bbox_inches="tight", dpi=150)
 
 
-def speed(data: Path) -> str:
-    """Return index time and latency of our lexical retriever beside bm25s, by catalog size."""
-    base = load_tools(data / "seal-tools" / "tools.jsonl")
-    queries = [query.text for query in load_queries(data, TASKS[4])][:300]
-    lines = ["| tools | retriever | index CPU s | p50 ms | p95 ms |", "| --- | --- | --- | --- | --- |"]
-    for size in (355, 4_076, 10_000, 50_000):
-        tools = [base[i % len(base)].renamed(f"{base[i % len(base)].name}{i // len(base) or ''}") for i in range(size)]
-        for name, build in (("lexical", retriever("lexical")), ("bm25s", bm25s)):
-            began = time.process_time()
-            index = build(tools)
-            spent = time.process_time() - began
-            took = [_timed(index, query) for query in queries]
-            lines.append(f"| {size} | {name} | {spent:.2f} | {np.median(took):.3f} | {np.percentile(took, 95):.3f} |")
-    return "\n".join(lines)
-
-
-def _timed(index: Any, query: str) -> float:
-    began = time.perf_counter()
-    index.rank(query)
-    return 1000 * (time.perf_counter() - began)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -280,11 +257,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--speed", action="store_true")
     given = parser.parse_args()
-    if given.speed:
-        sys.stdout.write(f"{speed(given.data)}\n")
-        return
     installed = [name for name, (package, _) in PEERS.items() if find_spec(package)]
     names = given.retriever or [*installed, *OURS]
     tasks = [t for t in TASKS if given.sets == ["all"] or t.name in given.sets] if given.sets else MAIN

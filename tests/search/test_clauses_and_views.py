@@ -1,10 +1,13 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolkit.search.clauses import clauses
-from toolkit.search.compounds import pieces, vocabulary
+from toolkit.search.compounds import pieces, unglued, vocabulary
 from toolkit.search.dense import unmarked
 from toolkit.search.texts import fields
 from toolkit.search.views import views
+from toolkit.search.words import raw_words, word_parts
 from toolkit.tool import Tool
 
 
@@ -24,6 +27,13 @@ def test_a_query_is_split_where_both_sides_can_stand_alone(query: str, parts: tu
 def test_a_glued_name_is_taken_apart_by_the_words_of_its_own_description() -> None:
     assert views(Tool("leaguestandings", "Standings of a football league."))[2] == "league standings"
     assert not pieces("leadership", vocabulary("leaders meet"))
+
+
+@given(st.text(alphabet="tides -'", max_size=14), st.text(alphabet="tides -'.", max_size=40))
+def test_a_name_is_taken_apart_as_with_all_words_of_the_text(name: str, text: str) -> None:
+    parts = [part for word in raw_words(name) for part in word_parts(word) if part not in text]
+    tried = [part for part in parts if part[:2] in text or part[-4:] in text]
+    assert unglued(name, text) == [piece for part in tried for piece in pieces(part, vocabulary(text))]
 
 
 def test_a_tool_without_any_text_has_views() -> None:

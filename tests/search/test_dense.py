@@ -54,6 +54,28 @@ def test_a_broken_file_counts_as_empty_and_is_written_again(broken: bytes | None
     assert made == [0, 1] and len(read_table(path, HEADER).keys) == 2
 
 
+def test_of_a_file_only_the_asked_rows_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "v.bin"
+    VectorStore(path, HEADER).fetch([3, 1, 2], lambda missing: np.eye(3, dtype=np.float32))
+    table = read_table(path, HEADER, np.array([2, 3, 9], np.uint64))
+    assert table.keys.tolist() == [2, 3] and table.vectors.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_a_file_with_one_changed_byte_counts_as_empty(tmp_path: Path) -> None:
+    path = tmp_path / "v.bin"
+    VectorStore(path, HEADER).fetch([1], lambda missing: np.ones((1, 4), np.float32))
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    assert len(read_table(path, HEADER).keys) == 0
+
+
+def test_a_store_keeps_the_vectors_that_another_wrote_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "v.bin"
+    first, second = VectorStore(path, HEADER), VectorStore(path, HEADER)
+    for store, key in ((first, 1), (second, 2), (first, 3)):
+        store.fetch([key], lambda missing: np.ones((1, 4), np.float32))
+    assert read_table(path, HEADER).keys.tolist() == [1, 2, 3]
+
+
 def test_a_file_of_another_version_counts_as_empty(tmp_path: Path) -> None:
     path = tmp_path / "v.bin"
     VectorStore(path, HEADER).fetch([1], lambda missing: np.ones((1, 4), np.float32))

@@ -92,6 +92,10 @@ def test_a_stem_is_that_of_trying_every_suffix(text: str) -> None:
         assert stem(word) == _settled(next((one for one in tried if set(one) & set("aeiouy")), singular))
 
 
+def test_a_long_word_is_stemmed_by_its_start() -> None:
+    assert stem("kiln" * 100) == stem("kiln" * 16) and terms("kiln" * 100) == [stem("kiln" * 100)]
+
+
 def test_a_memo_finds_a_short_run_once_and_keeps_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     memo = Memo(lambda run: asked.append(run) or (run,))

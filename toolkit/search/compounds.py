@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import chain
 
-from toolkit.search.words import Memo, plain_word, raw_words, word_parts
+from toolkit.search.words import raw_words, runs, word_parts
 
 _SMALL_WORDS = "add all and api app by check data find for from get id in info is key list new of on search set the to"
 _ENDING_WORDS = "able ally ance ated ator ence ings ment ness ship sion ting tion tional wise"
@@ -13,24 +13,16 @@ _SMALL, _ENDINGS = frozenset(_SMALL_WORDS.split()), frozenset(_ENDING_WORDS.spli
 _LEAST, _LEAST_PIECE = 7, 4
 
 
-def vocabulary(*texts: str) -> frozenset[str]:
-    """Return the words of texts, three letters or longer, each with and without a plural s."""
-    return frozenset(chain.from_iterable(map(_forms.all_of, texts)))
+def vocabulary(text: str) -> frozenset[str]:
+    """Return the words of a text, three letters or longer, each with and without a plural s."""
+    long = [part for part in _parts(text) if len(part) > 2]
+    return frozenset((*long, *(part[:-1] if part[-1] == "s" else part + "s" for part in long)))
 
 
-def _forms_of(run: str) -> tuple[str, ...]:
-    """Return the words of a run without spaces, each with and without a plural s."""
-    parts = [part for part in _parts_of(run) if len(part) > 2]
-    return (*parts, *(part[:-1] if part[-1] == "s" else part + "s" for part in parts))
-
-
-def _parts_of(run: str) -> Iterator[str]:
-    """Yield the folded parts of a run's words."""
-    plain = plain_word(run)
-    return iter((plain,)) if plain else chain.from_iterable(map(word_parts, raw_words(run)))
-
-
-_forms = Memo(_forms_of)
+def _parts(text: str) -> Iterator[str]:
+    """Yield the folded parts of a text's words."""
+    plain = text.isascii() and "'" not in text
+    return chain.from_iterable(map(word_parts, runs(text) if plain else raw_words(text)))
 
 
 def pieces(part: str, known: Collection[str]) -> tuple[str, ...]:
@@ -73,16 +65,12 @@ def unglued(name: str, text: str) -> list[str]:
     >>> unglued("airQuality_weatherforecast", "forecasts of the weather")
     ['weather', 'forecast']
     """
-    parts = [part for part in _long_parts.all_of(name) if _may_be_glued(part, text)]
-    known = vocabulary(text) if parts else ()
-    return list(chain.from_iterable(pieces(part, known) for part in parts))
-
-
-def _long_parts_of(run: str) -> tuple[str, ...]:
-    return tuple(part for part in _parts_of(run) if len(part) >= _LEAST)
-
-
-_long_parts = Memo(_long_parts_of)
+    glued = [part for part in _parts(name) if len(part) >= _LEAST and _may_be_glued(part, text)]
+    if not glued:
+        return []
+    starts = " ".join(glued)
+    known = vocabulary(" ".join(run for run in runs(text) if run[:2] in starts or not run.isalnum()))
+    return list(chain.from_iterable(pieces(part, known) for part in glued))
 
 
 def _may_be_glued(part: str, text: str) -> bool:

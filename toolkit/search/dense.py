@@ -103,7 +103,10 @@ def embed(tools: Sequence[Tool], encoder: Encoder) -> Vectors:
 
 def mean(first: Vectors, second: Vectors, weight: float) -> Vectors:
     """Return the weighted mean of two arrays, the first with weight 1."""
-    return np.asarray((first + weight * second) / (1 + weight), dtype=np.float32)
+    found = np.float32(weight) * second
+    found += first
+    found /= np.float32(1 + weight)
+    return found
 
 
 def unmarked(text: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from toolkit.errors import InputError
 from toolkit.search.compounds import unglued
-from toolkit.search.postings import Cells, Field, Postings, cells, idf, saturated
+from toolkit.search.postings import Field, Postings, idf, saturated
 from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.roster import Roster
 from toolkit.search.texts import Fields, fields
@@ -38,8 +39,7 @@ COORDINATION = 0.9
 REPEATED = 0.6
 _LONGEST_QUERY = 1 << 15
 _SMALL = 1 << 11
-_NAMES = ("name", "parameters")
-_STOPPED = ("name", "server")
+_NAMES = (Fields._fields.index("name"), Fields._fields.index("parameters"))
 
 
 class Lexical:
@@ -63,7 +63,8 @@ class Lexical:
             raise InputError(f"min_coverage must lie in 0…1, not {min_coverage!r}.")
         self.min_coverage = min_coverage
         self.roster = Roster(tools)
-        self._postings = Postings(_cells(self.roster.tools), K1)
+        found = map(_terms_of if len(tools) <= _SMALL else _terms_of.__wrapped__, self.roster.tools)
+        self._postings = Postings(found, tuple(WEIGHTS.values()), K1)
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the best tools that hold a term of `query`; see `Retriever`."""
@@ -104,25 +105,18 @@ class Lexical:
         return format_spec("lexical", options)
 
 
-def _cells(tools: Sequence[Tool]) -> list[Cells]:
-    """Return what each tool's searched text holds; kept in small catalogs: replays index it again with neighbours."""
-    return list(map(_cells_of if len(tools) <= _SMALL else _cells_of.__wrapped__, tools))
-
-
 @lru_cache(maxsize=1 << 12)
-def _cells_of(tool: Tool) -> Cells:
-    return cells(zip(WEIGHTS.values(), field_terms(fields(tool)), strict=True))
+def _terms_of(tool: Tool) -> tuple[list[str], ...]:
+    """Return the terms of each field; kept of tools in small catalogs: replays index them again with neighbours."""
+    return field_terms(fields(tool))
 
 
 def field_terms(texts: Fields) -> tuple[list[str], ...]:
-    """Return the terms of each field; stop words stay in names only, and glued names are taken apart."""
+    """Return the terms of each field; stop words stay in name and server only, and glued names are taken apart."""
     known = fold(f"{texts.description} {texts.details}")
-    found = []
-    for field, text in zip(Fields._fields, texts, strict=True):
-        words = terms(text) if field in _STOPPED else content_terms(text)
-        if field in _NAMES:
-            words += [term for piece in unglued(text, known) for term in word_terms(piece)]
-        found.append(words)
+    found = [terms(texts.name), terms(texts.server), *map(content_terms, texts[2:])]
+    for place in _NAMES:
+        found[place] += chain.from_iterable(map(word_terms, unglued(texts[place], known)))
     return tuple(found)
 
 

@@ -30,19 +30,6 @@ class Field:
         return self.weight / (1.0 - self.b + self.b * length / self.pivot)
 
 
-Cells = tuple[tuple[str, ...], "array[float]"]
-
-
-def cells(fields: Iterable[tuple[Field, Sequence[str]]]) -> Cells:
-    """Return the terms of a document's fields, each once, and their weighted frequencies."""
-    found: dict[str, float] = {}
-    for field, terms in fields:
-        worth = field.norm(len(terms))
-        for term in terms:
-            found[term] = found.get(term, 0.0) + worth
-    return tuple(found), array("d", found.values())
-
-
 def saturated(frequency: Any, k1: float) -> Any:
     """Return the weighted term frequency, saturated: 0 → 0, 1 → 1, ∞ → k1 + 1."""
     return frequency * (k1 + 1.0) / (frequency + k1)
@@ -57,21 +44,26 @@ class Postings:
     """Term → (documents, saturated frequencies), in compressed columns.
 
     Args:
-        cells: For each document its terms, each once, and their weighted frequencies.
+        documents: The terms of each field of each document.
+        fields: What a term counts in each field.
         k1: Saturation.
     """
 
-    def __init__(self, cells: Sequence[Cells], k1: float) -> None:
-        self.size = len(cells)
-        terms = list(chain.from_iterable(found for found, _ in cells))
+    def __init__(self, documents: Iterable[Sequence[Sequence[str]]], fields: Sequence[Field], k1: float) -> None:
+        terms, lengths = _gathered(documents, len(fields))
+        self.size = len(lengths)
         self.vocabulary = {term: number for number, term in enumerate(dict.fromkeys(terms))}
-        ids = np.fromiter(map(self.vocabulary.__getitem__, terms), np.int32, len(terms))
+        small = np.min_scalar_type(len(self.vocabulary))  # 16 bits are sorted in half the time of 32
+        ids = np.fromiter(map(self.vocabulary.__getitem__, terms), small, len(terms))
+        owners = np.repeat(np.arange(self.size, dtype=np.int32), lengths.sum(axis=1))
+        worths = np.stack([field.norm(lengths[:, i]) for i, field in enumerate(fields)], axis=1)
         order = np.argsort(ids, kind="stable")
-        owners = np.repeat(np.arange(self.size, dtype=np.int32), [len(found) for found, _ in cells])
-        counts = np.frombuffer(b"".join(found for _, found in cells), np.float64)
-        self.documents = owners[order]
-        self.frequencies = saturated(counts, k1).astype(np.float32)[order]
-        self.starts = np.searchsorted(ids[order], np.arange(len(self.vocabulary) + 1))
+        ids, owners, counts = ids[order], owners[order], np.repeat(worths, lengths.ravel())[order]
+        first = np.ones(len(terms), dtype=np.bool_)
+        first[1:] = (ids[1:] != ids[:-1]) | (owners[1:] != owners[:-1])
+        self.documents = owners[first]
+        self.frequencies = saturated(np.bincount(np.cumsum(first) - 1, counts), k1).astype(np.float32)
+        self.starts = np.searchsorted(ids[first], np.arange(len(self.vocabulary) + 1))
 
     def lookup(self, weights: dict[str, float]) -> Matches:
         """Return the postings of the terms that occur, each with its weight in the query."""
@@ -82,6 +74,16 @@ class Postings:
         frequencies = np.concatenate([self.frequencies[s] for s in spans] or [self.frequencies[:0]])
         sizes = np.array([s.stop - s.start for s in spans], dtype=np.int64)
         return Matches(documents, frequencies, sizes, np.array([w for _, w in known]), self.size)
+
+
+def _gathered(documents: Iterable[Sequence[Sequence[str]]], fields: int) -> tuple[list[str], NDArray[np.int32]]:
+    """Return all terms, and how many each field of each document has (n, f); the documents are not kept."""
+    terms: list[str] = []
+    lengths = array("i")
+    for text in chain.from_iterable(documents):
+        terms += text
+        lengths.append(len(text))
+    return terms, np.array(lengths, dtype=np.int32).reshape(-1, fields)
 
 
 @dataclass(frozen=True, slots=True)

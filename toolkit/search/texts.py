@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from toolkit.tool import Tool
 
-_SEGMENT = re.compile(r"__|[.:/]+")
 _DEEPEST = 12
 _NAMED = ("$defs", "definitions")
 _NESTING = (
     *("properties", "items", "additionalProperties", "not", "anyOf", "oneOf", "allOf", "prefixItems"),
     *_NAMED,
 )
+_ALL_NESTING = frozenset(_NESTING)
 
 
 class Fields(NamedTuple):
@@ -47,7 +46,8 @@ def split_name(tool: Tool) -> tuple[str, str]:
     >>> split_name(Tool("mcp.git.hub.log")), split_name(Tool("mcp__plugin_q__ask")), split_name(Tool("builtin.read"))
     (('git hub', 'log'), ('plugin_q', 'ask'), ('', 'read'))
     """
-    *head, leaf = [part for part in _SEGMENT.split(tool.name) if part] or [tool.name]
+    dotted = tool.name.replace("__", ".").replace(":", ".").replace("/", ".")
+    *head, leaf = [part for part in dotted.split(".") if part] or [tool.name]
     words = [part for part in head if part not in ("mcp", "builtin", "extension")]
     server = tool.server
     if server and server not in words and not tool.name.startswith(f"mcp.{server}."):
@@ -67,7 +67,7 @@ def parameters(tool: Tool) -> tuple[list[str], list[str]]:
 
 
 def _walk(schema: Any, names: list[str], details: list[str], depth: int) -> None:
-    if not isinstance(schema, dict) or depth == 0 or schema.keys().isdisjoint(_NESTING):
+    if not isinstance(schema, dict) or depth == 0 or schema.keys().isdisjoint(_ALL_NESTING):
         return
     found = schema.get("properties")
     for name, inner in found.items() if isinstance(found, dict) else ():

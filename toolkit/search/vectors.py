@@ -24,6 +24,7 @@ from toolkit.search.encoders import Identity, Vectors
 
 FORMAT = "selector-toolkit vectors 1"
 _MOST = 400_000
+_BLOCK = 1 << 18
 Keys = NDArray[np.uint64]
 
 
@@ -46,7 +47,7 @@ def cache_folder() -> Path:
 
 
 class VectorStore:
-    """The vectors of one encoder and recipe, in memory and in one file.
+    """The vectors of one encoder and recipe: those that were asked for in memory, all of them in one file.
 
     Vectors are rounded to float16 before their first use, so fresh and cached ones are equal.
     """
@@ -55,7 +56,7 @@ class VectorStore:
         self.path = path
         self.header = header
         self._lock = threading.Lock()
-        self._table = read_table(path, header)
+        self._table = empty_table()
 
     def fetch(self, keys: Sequence[int], make: Callable[[Sequence[int]], Vectors]) -> Vectors:
         """Return the vectors of content keys (n, d); `make(positions)` makes the missing ones."""
@@ -68,19 +69,20 @@ class VectorStore:
         return table.vectors[np.searchsorted(table.keys, wanted)].astype(np.float32)
 
     def _missing(self, wanted: Keys) -> list[int]:
-        """Return one position of each key that the table lacks, after another look at the file."""
-        if known(self._table, wanted).all():
+        """Return one position of each key that neither the table nor the file holds."""
+        absent = wanted[~known(self._table, wanted)]
+        if not len(absent):
             return []
-        self._table = merged(self._table, read_table(self.path, self.header))
-        absent = np.flatnonzero(~known(self._table, wanted))
-        _, first = np.unique(wanted[absent], return_index=True)
-        return sorted(absent[first].tolist())
+        self._table = merged(self._table, read_table(self.path, self.header, absent))
+        places = np.flatnonzero(~known(self._table, wanted))
+        _, first = np.unique(wanted[places], return_index=True)
+        return sorted(places[first].tolist())
 
     def _add(self, keys: Keys, vectors: Vectors) -> None:
         fresh = sorted_table(keys, vectors.astype(np.float16))
-        kept = self._table if len(self._table.keys) < _MOST else empty_table()
-        self._table = merged(fresh, kept)
-        write_table(self.path, self.header, self._table)
+        self._table = merged(fresh, self._table)
+        kept = read_table(self.path, self.header)
+        write_table(self.path, self.header, merged(fresh, kept if len(kept.keys) < _MOST else empty_table()))
 
 
 def open_store(identity: Identity, recipe: str) -> VectorStore:
@@ -111,8 +113,8 @@ def read_header(path: Path) -> dict[str, str | int]:
     return header if isinstance(header, dict) else {}
 
 
-def read_table(path: Path, header: Mapping[str, str]) -> Table:
-    """Return the table of a file, empty if there is none or it was not made as `header` says.
+def read_table(path: Path, header: Mapping[str, str], wanted: Keys | None = None) -> Table:
+    """Return the wanted rows of a file, all by default; none if it was not made as `header` says, or is damaged.
 
     The model's name is for people: an alias with the same digest is the same model.
     """
@@ -121,15 +123,29 @@ def read_table(path: Path, header: Mapping[str, str]) -> Table:
         return empty_table()
     try:
         with path.open("rb") as file:
-            file.readline(1 << 16)
-            body = file.read()
-        rows, dim = int(found["rows"]), int(found["dim"])
+            start, state = len(file.readline(1 << 16)), os.fstat(file.fileno())
+            rows, dim = int(found["rows"]), int(found["dim"])
+            if state.st_size != start + rows * (8 + 2 * dim):
+                return empty_table()
+            if _checksum(path, start, (state.st_ino, state.st_mtime_ns)) != found["crc32"]:
+                return empty_table()
+            keys = np.fromfile(file, "<u8", rows)
+            kept = np.ones(rows, np.bool_) if wanted is None else np.isin(keys, wanted)
+            vectors = np.asarray(np.memmap(file, "<f2", "r", start + 8 * rows, (rows, dim))[kept])
     except (OSError, KeyError, ValueError):
         return empty_table()
-    if len(body) != rows * (8 + 2 * dim) or zlib.crc32(body) != found.get("crc32"):
-        return empty_table()
-    vectors = np.frombuffer(body, dtype="<f2", offset=8 * rows).reshape(rows, dim)
-    return Table(np.frombuffer(body, dtype="<u8", count=rows), vectors)
+    return Table(keys[kept], vectors)
+
+
+@lru_cache(maxsize=32)
+def _checksum(path: Path, start: int, state: tuple[int, int]) -> int:
+    """Return the checksum of what lies behind a file's first line, once for each of its states; in little memory."""
+    found = 0
+    with path.open("rb") as file:
+        file.seek(start)
+        while block := file.read(_BLOCK):
+            found = zlib.crc32(block, found)
+    return found
 
 
 def write_table(path: Path, header: Mapping[str, str], table: Table) -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain
+from string import punctuation
 
 _WORD = re.compile(r"[^\W_]+(?:[_\-'’]+[^\W_]+)*")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:[_\-']+[A-Za-z0-9]+)*")
-_SEPARATORS = re.compile(r"[_\-]+")
-_CLITIC = re.compile(r"['’].*")
+_CLITIC = re.compile(r"['’][^_\-]*")
 _LOWER, _UPPER = "a-z0-9à-öø-ÿα-ωа-я", "A-ZÀ-ÖØ-ÞΑ-ΩА-Я"
 _HUMP = re.compile(rf"(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[{_UPPER}])(?=[{_UPPER}][{_LOWER}])(?![{_UPPER}]s\b)")
 _UNSPACED = (
@@ -29,7 +29,8 @@ _SUFFIXES = (
 )
 _ENDINGS = tuple(suffix for suffix, _ in _SUFFIXES)
 _VOWEL = re.compile(r"[aeiouy]")
-_AROUND = ".,:;!?()[]{}<>/*`\"'_-"
+_OUTSIDE = re.sub("[-_']", "", punctuation).encode()
+_SIGNS = bytes.maketrans(_OUTSIDE, b" " * len(_OUTSIDE))
 _LONGEST = 64
 _MOST_RUNS = 1 << 16
 
@@ -69,9 +70,18 @@ class Memo(dict[str, tuple[str, ...]]):
             self[run] = found
         return found
 
-    def all_of(self, text: str) -> Iterator[str]:
-        """Yield what is found in each run of `text`, in order: no word crosses a space."""
-        return chain.from_iterable(map(self.__getitem__, text.split()))
+    def all_of(self, text: str) -> list[str]:
+        """Return what is found in each run of `text`, in order."""
+        return list(chain.from_iterable(map(self.__getitem__, runs(text))))
+
+
+def runs(text: str) -> list[str]:
+    """Return what stands between the spaces and signs of `text`: no word crosses them.
+
+    >>> runs("(e.g. add_suppliers, the mayor's)")
+    ['e', 'g', 'add_suppliers', 'the', "mayor's"]
+    """
+    return (text.encode().translate(_SIGNS).decode() if text.isascii() else text).split()
 
 
 def terms(text: str) -> list[str]:
@@ -80,41 +90,37 @@ def terms(text: str) -> list[str]:
     >>> terms("addSuppliers to HTTPServer")
     ['add', 'suppli', 'addsuppli', 'to', 'http', 'serv', 'httpserv']
     """
-    return list(_terms.all_of(text))
+    return _terms.all_of(text)
 
 
 def content_terms(text: str) -> list[str]:
     """Return the terms of `text` without stop words."""
-    return list(_content_terms.all_of(text))
-
-
-def plain_word(run: str) -> str:
-    """Return the only word of a run without spaces, folded, when it is letters written as usual; else nothing.
-
-    >>> plain_word("(Gets,"), plain_word("API"), plain_word("getIDs"), plain_word("e-mail")
-    ('gets', 'api', '', '')
-    """
-    word = run.strip(_AROUND)
-    usual = word.isascii() and word.isalpha() and (word.islower() or word.isupper() or word[1:].islower())
-    return word.lower() if usual else ""
+    return _content_terms.all_of(text)
 
 
 def _terms_of(run: str) -> tuple[str, ...]:
-    if word := plain_word(run):
-        return (stem(word[:_LONGEST]),)
+    word = run.strip(punctuation)
+    if word.isascii() and word.isalpha() and (word.islower() or word[1:].islower() or word.isupper()):
+        return (stem(word.lower()),)
+    if word.isascii() and word.replace("_", "").isalnum():
+        return word_terms(word)
     return tuple(chain.from_iterable(map(word_terms, raw_words(run))))
 
 
+def _content_terms_of(run: str) -> tuple[str, ...]:
+    found = _terms_of(run)
+    return found if STOP_WORDS.isdisjoint(found) else tuple(term for term in found if term not in STOP_WORDS)
+
+
 _terms = Memo(_terms_of)
-_content_terms = Memo(lambda run: tuple(term for term in _terms_of(run) if term not in STOP_WORDS))
+_content_terms = Memo(_content_terms_of)
 
 
-@lru_cache(maxsize=1 << 16)
 def word_terms(word: str) -> tuple[str, ...]:
     """Return the terms of one raw word: parts, then the compound if there are several."""
     parts = word_parts(word)
-    stems = [stem for part in parts for stem in _part_terms(part)]
-    return (*stems, stem("".join(parts)[:_LONGEST])) if len(parts) > 1 else tuple(stems)
+    stems = map(stem, parts) if word.isascii() else chain.from_iterable(map(_part_terms, parts))
+    return (*stems, stem("".join(parts))) if len(parts) > 1 else tuple(stems)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -126,13 +132,14 @@ def word_parts(word: str) -> tuple[str, ...]:
     """
     if word.isascii() and word.isalpha() and word.islower():
         return (word,)
-    pieces = (_CLITIC.sub("", piece) for piece in _SEPARATORS.split(word))
-    return tuple(part.casefold() for piece in pieces for part in _HUMP.split(piece) if part)
+    whole = _CLITIC.sub("", word) if "'" in word or "’" in word else word
+    spaced = whole.replace("-", " ").replace("_", " ")
+    return tuple((spaced if spaced.islower() else _HUMP.sub(" ", spaced)).casefold().split())
 
 
 def _part_terms(part: str) -> list[str]:
     if part.isascii() or not _IS_UNSPACED.search(part):
-        return [stem(part[:_LONGEST])]
+        return [stem(part)]
     return [term for run in _RUNS.findall(part) for term in (_bigrams(run) if _IS_UNSPACED.match(run) else [stem(run)])]
 
 
@@ -142,8 +149,12 @@ def _bigrams(run: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a light English stem: plural, -ing, -ed, -er, -or, -ion and a last e go."""
-    return _without_suffix(_singular(word)) if word.isascii() and word.isalpha() else word
+    """Return a light English stem: plural, -ing, -ed, -er, -or, -ion and a last e go; of a long word, of its start."""
+    word = word[:_LONGEST]
+    if not (word.isascii() and word.isalpha()):
+        return word
+    single = _singular(word) if word[-1] == "s" else word
+    return _without_suffix(single) if single.endswith(_ENDINGS) else _settled(single)
 
 
 def _singular(word: str) -> str:
@@ -157,7 +168,7 @@ def _singular(word: str) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    for suffix, least in _SUFFIXES if word.endswith(_ENDINGS) else ():
+    for suffix, least in _SUFFIXES:
         stem = word[: -len(suffix)]
         if word.endswith(suffix) and len(stem) >= least and _VOWEL.search(stem):
             return _settled(stem)
@@ -167,9 +178,9 @@ def _without_suffix(word: str) -> str:
 def _settled(stem: str) -> str:
     if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
         stem = stem[:-1]
-    if len(stem) > 3 and stem.endswith("e"):
+    if len(stem) > 3 and stem[-1] == "e":
         stem = stem[:-1]
-    return stem[:-1] + "i" if len(stem) > 2 and stem.endswith("y") else stem
+    return stem[:-1] + "i" if stem[-1] == "y" and len(stem) > 2 else stem
 
 
 def unspaced(text: str) -> bool:
