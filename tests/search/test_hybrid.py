@@ -11,7 +11,7 @@ from tests.search.strategies import catalogs, phrases
 from toolkit.errors import ToolkitError
 from toolkit.search import Hybrid, Lexical
 from toolkit.search.clauses import clauses
-from toolkit.search.fusion import Weights, fused, squashed, standard, weighted, with_servers
+from toolkit.search.fusion import UNIT, Weights, fused, squashed, weighted, with_servers
 from toolkit.search.verbs import offered, wanted
 from toolkit.testing.index_cases import StubEncoder, fresh_cache
 from toolkit.tool import Tool
@@ -59,16 +59,23 @@ def test_each_clause_brings_up_its_own_tool() -> None:
 
 def test_a_verb_that_contradicts_costs_rank() -> None:
     tools = [Tool("disk_delete", "A disk."), Tool("disk_create", "A disk.")]
-    assert Hybrid(tools, ENCODER, conflict=5.0).rank("remove the disk").names[0] == "disk_delete"
+    assert Hybrid(tools, ENCODER, conflict=1.0).rank("remove the disk").names[0] == "disk_delete"
     assert wanted("make a new disk") & offered(tools[1])
     assert not wanted("make a new disk") & offered(tools[0])
 
 
-def test_fusion_of_one_row_is_the_weighted_sum_of_standard_scores() -> None:
+def test_fusion_of_one_row_is_cosine_above_the_mean_and_weighted_bm25_less_conflicts() -> None:
     dense, lexical, conflicts = np.array([[0.1, 0.5, 0.3]]), np.array([[2.0, 0.0, 1.0]]), np.array([[0.0, 1.0, 0.0]])
-    expected = 0.8 * standard(dense[0]) + 0.2 * standard(lexical[0]) - 0.3 * conflicts[0]
-    weights = Weights(lexical=0.2)
+    weights = Weights(lexical=0.02, conflict=0.03)
+    expected = (np.array([-0.2 + 0.04, 0.2 - 0.03, 0.02])) / UNIT
     assert fused(weighted(dense, lexical, conflicts, weights), dense, weights) == pytest.approx(expected)
+
+
+def test_a_clause_counts_by_its_nearness_and_lifts_its_own_best_tool() -> None:
+    rows = np.array([[0.4, 0.2, 0.0], [0.3, 0.1, 0.0], [0.0, 0.0, 0.2]])
+    dense = np.array([[0.4, 0.4, 0.4], [0.5, 0.2, 0.1], [0.1, 0.1, 0.25]])
+    weights = Weights(clauses=0.5, trust=1.0)
+    assert fused(rows, dense, weights) == pytest.approx([0.5 + 0.5, 0.25 + 0.5 / 3, 0.5 * 0.5])
 
 
 def test_server_means_are_those_of_a_loop() -> None:

@@ -87,7 +87,8 @@ def _encoders() -> list[dict[str, Any]]:
     """Return the state of the files that encoders read; no model is loaded."""
     if find_spec("numpy") is None:
         return []
-    return [_checked("encoder minilm", _minilm), _checked("encoder static", _static)]
+    encoders = {"minilm": _minilm, "tools": _tools, "static": _static}
+    return [_checked(f"encoder {name}", find) for name, find in encoders.items()]
 
 
 def _checked(what: str, find: Callable[[], tuple[str, str]]) -> dict[str, Any]:
@@ -101,6 +102,15 @@ def _minilm() -> tuple[str, str]:
     from toolkit.search.encoders import minilm_folder
 
     return "ok", f"weights as expected, in {minilm_folder()}"
+
+
+def _tools() -> tuple[str, str]:
+    from toolkit.search.adapter import PACKAGED, load_adapter
+    from toolkit.search.encoders import minilm_folder
+
+    minilm_folder()
+    card = load_adapter(PACKAGED).card
+    return "ok", f"MiniLM adapted on {card['pairs']:,} pairs of {', '.join(card['sets'])}"
 
 
 def _static() -> tuple[str, str]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import need, no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import need, print_json, print_table
+from toolkit.commands.pairs import digests, from_queries, from_sessions
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
     from toolkit.search.fitting import Example
-    from toolkit.session import Session
 
 NAME = "rank-fit"
 _EARLIER = 0.8
@@ -46,14 +45,16 @@ def command(
     Example: toolkit rank-fit --catalog tools.jsonl --queries queries.jsonl --out ranker.json
     """
     need("numpy", "embed")
-    from toolkit.search.fitting import fit
+    from toolkit.search.fitting import examples, fit
+    from toolkit.search.hybrid import Hybrid
     from toolkit.search.ranker import Ranker, save_ranker
 
-    found = [*_from_queries(catalog or (), queries or ()), *_from_sessions(sessions or ())]
+    given = (*from_queries(catalog or (), queries or ()), *from_sessions(sessions or ()))
+    found = [one for pairs in given for one in examples(Hybrid(pairs.tools), pairs.queries, pairs.name)]
     kept = [one for one in found if one.group not in (leave_out or ())]
     rows = _tested(found, kept, leave_out or (), seed, penalty)
     card = {
-        "data": _digests([*(catalog or ()), *(queries or ()), *(sessions or ())]),
+        "data": digests([*(catalog or ()), *(queries or ()), *(sessions or ())]),
         "sets": list(dict.fromkeys(one.group for one in kept)),
         "left_out": list(leave_out or ()),
         "queries": len(kept),
@@ -97,59 +98,3 @@ def _later(found: Sequence[Example], seed: int, penalty: float) -> dict[str, Any
     if cut < 1 or cut == len(found):
         raise InputError(f"{len(found)} queries are too few to fit and to test.", hint="Give two or more.")
     return report(f"{found[0].group} (last {len(found) - cut})", found[cut:], fit(found[:cut], seed, penalty))
-
-
-def _from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator[Example]:
-    from toolkit.experiment.rank_eval import read_queries
-    from toolkit.formats.catalogs import load_catalog
-    from toolkit.search.fitting import examples
-    from toolkit.search.hybrid import Hybrid
-
-    if len(catalogs) not in (1, len(queries)):
-        raise InputError(
-            f"{len(catalogs)} catalogs for {len(queries)} files of queries.", hint="Give one catalog, or one for each."
-        )
-    for i, path in enumerate(queries):
-        tools = load_catalog(catalogs[i % len(catalogs)], homonyms=True)
-        tell_problems(tools.problems)
-        pairs = [(query.text, query.gold) for query in read_queries(path)]
-        yield from examples(Hybrid(tools.tools), pairs, f"{path.absolute().parent.name}/{path.stem}")
-
-
-def _from_sessions(paths: Sequence[Path]) -> Iterator[Example]:
-    from toolkit.formats.sessions import load_sessions
-    from toolkit.search.fitting import examples
-    from toolkit.search.hybrid import Hybrid
-
-    if not paths:
-        return
-    recorded = load_sessions(*paths)
-    if not recorded:
-        raise no_sessions(recorded.problems)
-    built: dict[tuple[Any, ...], Hybrid] = {}
-    for session in recorded:
-        tools = tuple(tool for tool in session.catalog if tool.source != "core")
-        hybrid = built.setdefault(tools, Hybrid(tools)) if tools not in built else built[tools]
-        yield from examples(hybrid, asked(session), "sessions")
-
-
-def asked(session: Session) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield, for each pass with calls, what the model said before them (else the turn's input) and what it called."""
-    from toolkit.replay.queries import Seen, own_words
-    from toolkit.session import text_of
-
-    ids = {tool.name: tool.id for tool in session.catalog if tool.source != "core"}
-    for turn in session.turns:
-        for one in turn.passes:
-            called = frozenset(ids[call.name] for call in one.calls if call.kind == "call" and call.name in ids)
-            query = next(iter(own_words(Seen(text_of(one.content), turn.words))), "")
-            if called and query:
-                yield query, called
-
-
-def _digests(paths: Iterable[Path]) -> list[dict[str, str]]:
-    """Return the name and digest of every file, those of folders among them."""
-    from toolkit.formats.files import find_files
-
-    files = [file for path in paths for file in ([path] if path.is_file() else find_files([path]))]
-    return [{"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()} for file in files]

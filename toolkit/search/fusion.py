@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float64]
+UNIT = 0.1
+"""About the deviation of cosines over a catalog."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts; one set for all catalogs.
+    """How much each signal counts, in units of cosine; one set for all catalogs.
 
     Attributes:
-        lexical: Share of the lexical score; the dense one has the rest.
+        lexical: What a point of BM25F is worth. Its points are absolute, so they count more where
+            more of the query's rare words are matched.
         clauses: Share of the best clause, where a query has several; the whole query has the rest.
         trust: How much less a clause counts whose best tool is far: (cosine / best clause's) ** trust.
         server: Weight of the mean cosine with the tools of a tool's server.
         conflict: Taken from a tool whose verb contradicts the query's.
     """
 
-    lexical: float = 0.23
-    clauses: float = 0.45
-    trust: float = 0.6
+    lexical: float = 0.009
+    clauses: float = 0.5
+    trust: float = 0.5
     server: float = 0.3
-    conflict: float = 0.3
-
-
-def standard(scores: Any) -> Any:
-    """Return scores (…, n) with mean 0 and deviation 1 in each row; a flat row is all 0.
-
-    >>> standard(np.array([[1.0, 3.0], [5.0, 5.0]])).round(3).tolist()
-    [[-1.0, 1.0], [0.0, 0.0]]
-    """
-    deviation = scores.std(axis=-1, keepdims=True)
-    return (scores - scores.mean(axis=-1, keepdims=True)) / np.where(deviation > 1e-9, deviation, np.inf)
+    conflict: float = 0.02
 
 
 def with_servers(dense: Scores, servers: NDArray[np.int64], weight: float) -> Scores:
@@ -49,9 +41,9 @@ def with_servers(dense: Scores, servers: NDArray[np.int64], weight: float) -> Sc
 
 
 def weighted(dense: Scores, lexical: Scores, conflicts: Scores, weights: Weights) -> Scores:
-    """Return the weighted sum of standardised dense and lexical scores, less conflicts, row by row (t, n)."""
-    shares = (1 - weights.lexical) * standard(dense) + weights.lexical * standard(lexical)
-    rows: Scores = shares - weights.conflict * conflicts
+    """Return cosines above the mean tool's plus weighted lexical scores, less conflicts (t, n)."""
+    above = dense - dense.mean(axis=-1, keepdims=True)
+    rows: Scores = above + weights.lexical * lexical - weights.conflict * conflicts
     return rows
 
 
@@ -59,10 +51,11 @@ def fused(rows: Scores, dense: Scores, weights: Weights) -> Scores:
     """Return one score a tool (n,) from weighted rows for the query and its clauses (1 + c, n).
 
     A tool has a share of its score for the whole query and of its best score for a clause, both
-    relative to the best tool's, so that each clause can bring up its own tool.
+    relative to the best tool's, so that each clause can bring up its own tool. Without clauses it is
+    the query's row in units of `UNIT`.
     """
     if len(rows) == 1:
-        return np.asarray(rows[0])
+        return np.asarray(rows[0] / UNIT)
     tops = np.maximum(rows.max(axis=1, keepdims=True), 1e-6)
     near = np.maximum(dense[1:].max(axis=1, keepdims=True), 1e-6)
     parts = rows[1:] / tops[1:] * (near / near.max()) ** weights.trust

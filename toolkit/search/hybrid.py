@@ -21,7 +21,7 @@ from toolkit.search.verbs import offered, wanted
 from toolkit.specs import format as format_spec
 from toolkit.tool import Tool
 
-ENCODERS = {"minilm": 1.0, "multilingual": 0.5}
+ENCODERS = {"tools": 1.0, "multilingual": 0.35}
 UNAVAILABLE = "semantic_unavailable"
 
 

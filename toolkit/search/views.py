@@ -11,7 +11,7 @@ from toolkit.tool import Tool
 
 PARAMETERS = 0.3
 RECIPE = f"views-2 parameters={PARAMETERS}"
-NAME_IN_WHOLE, NAME_IN_CLAUSE = 0.15, 0.7
+NAME_IN_WHOLE, NAME_IN_CLAUSE = 0.1, 0.6
 _LONGEST = (1500, 600, 200)
 
 
