@@ -31,7 +31,7 @@ def command(
     ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="How often each pair is seen.")] = 1,
     strength: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of the learned change that is kept; less carries over better.")
+        float, typer.Option(min=0, max=1, help="Share of the learned change that is kept; less changes less.")
     ] = 1.0,
     seed: Annotated[int, typer.Option(help="Seed of the start and the batches.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,

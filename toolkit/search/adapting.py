@@ -35,7 +35,7 @@ class Settings:
         batch: Pairs a step.
         rate: Greatest learning rate; it rises over the first tenth and falls to 0.
         temperature: What cosines are divided by before the softmax.
-        strength: Share of the learned change that is kept: less changes less on data of another kind.
+        strength: Share of the learned change that is kept.
         seed: Of the start, the batches and the views.
     """
 
