@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.search.strategies import catalogs, phrases
-from toolkit.errors import ToolkitError
+from toolkit.errors import InputError, UnknownNameError
 from toolkit.search import Hybrid, Lexical
 from toolkit.search.clauses import clauses
 from toolkit.search.fusion import UNIT, Weights, fused, squashed, weighted, with_servers
@@ -96,5 +96,9 @@ def test_clauses_are_parts_of_the_query(query: str) -> None:
 
 def test_weights_are_options_and_the_repr_names_them() -> None:
     assert repr(Hybrid([], ENCODER, lexical=0.5)) == "hybrid(lexical=0.5)"
-    with pytest.raises((TypeError, ToolkitError)):
-        Hybrid([], ENCODER, nonsense=1.0)
+    with pytest.raises(UnknownNameError, match="lexical") as caught:
+        Hybrid([], ENCODER, lexica=1.0)
+    assert caught.value.nearest == "lexical"
+    for value in ("a", True, float("nan")):
+        with pytest.raises(InputError, match="finite number"):
+            Hybrid([], ENCODER, lexical=value)  # type: ignore[arg-type]

@@ -19,6 +19,13 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     assert caught.value.nearest == "lexical"
 
 
+def test_an_option_that_a_retriever_does_not_take_is_refused_with_those_that_it_takes() -> None:
+    for spec, says in (("lexical(min_cover=1)", "min_cover"), ("dense('minilm', 'a', 'b')", "too many")):
+        with pytest.raises(InputError, match=says) as caught:
+            retriever(spec)
+        assert caught.value.hint and "It takes: " in caught.value.hint
+
+
 def test_a_path_names_any_constructor() -> None:
     assert isinstance(retriever("toolkit.search.lexical:Lexical")([]), Lexical)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
+
+from toolkit.errors import InputError, UnknownNameError
 
 Scores = NDArray[np.float64]
 UNIT = 0.1
@@ -30,6 +33,22 @@ class Weights:
     trust: float = 0.5
     server: float = 0.3
     conflict: float = 0.02
+
+
+def weights(given: Mapping[str, float]) -> Weights:
+    """Return the default weights, changed where some are given.
+
+    Raises:
+        UnknownNameError: There is no weight of that name.
+        InputError: A weight is no finite number.
+    """
+    known = [one.name for one in fields(Weights)]
+    for name, value in given.items():
+        if name not in known:
+            raise UnknownNameError("weight of hybrid", name, known)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+            raise InputError(f"the weight {name} must be a finite number, not {value!r}.")
+    return Weights(**given)
 
 
 def with_servers(dense: Scores, servers: NDArray[np.int64], weight: float) -> Scores:

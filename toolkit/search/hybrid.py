@@ -14,6 +14,7 @@ from toolkit.search.dense import FLOOR, Dense
 from toolkit.search.encoders import Encoder, EncoderError, available
 from toolkit.search.features import Signals
 from toolkit.search.fusion import Scores, Weights, fused, squashed, weighted, with_servers
+from toolkit.search.fusion import weights as weights_of
 from toolkit.search.lexical import Lexical
 from toolkit.search.ranker import Ranker, load_ranker
 from toolkit.search.ranking import Ranking, Reason
@@ -37,14 +38,15 @@ class Hybrid:
         weights: Fields of `Weights` that differ from the default.
 
     Raises:
-        InputError: The ranker's file is none, or is of another version.
+        InputError: The ranker's file is none, or is of another version; or a weight is no number.
+        UnknownNameError: There is no weight of that name.
     """
 
     def __init__(
         self, tools: Sequence[Tool], *encoders: str | Encoder, ranker: str | Ranker | None = None, **weights: float
     ) -> None:
         self.ranker = load_ranker(ranker) if isinstance(ranker, str) else ranker
-        self.weights = Weights(**weights)
+        self.weights = weights_of(weights)
         self.notices: tuple[str, ...] = ()
         self.lexical = Lexical(tools)
         self.roster = self.lexical.roster

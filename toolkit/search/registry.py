@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -50,13 +51,25 @@ def retriever(spec: str) -> RetrieverFactory:
 
     Raises:
         UnknownNameError: Nothing is registered under the name.
-        InputError: The spec cannot be read.
+        InputError: The spec cannot be read, or has an option that the retriever does not take.
 
     >>> retriever("lexical(min_coverage=0.5)")
     lexical(min_coverage=0.5)
     """
     name, args, kwargs = parse(spec)
-    return Factory(name, _constructor(name), args, kwargs)
+    build = _constructor(name)
+    _check_options(name, build, args, kwargs)
+    return Factory(name, build, args, kwargs)
+
+
+def _check_options(name: str, build: Callable[..., Retriever], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise InputError where a constructor does not take what it would be given after the tools."""
+    taken = inspect.signature(build)
+    try:
+        taken.bind((), *args, **kwargs)
+    except TypeError as error:
+        known = ", ".join(list(taken.parameters)[1:])
+        raise InputError(f"{name} does not take these options: {error}.", hint=f"It takes: {known}.") from error
 
 
 def known_retrievers() -> tuple[str, ...]:
