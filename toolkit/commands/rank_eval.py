@@ -20,7 +20,7 @@ def command(
         Optional[list[str]], typer.Option(help="lexical, dense, hybrid, pkg.mod:Name. Repeat to compare.")
     ] = None,
     sample: Annotated[Optional[int], typer.Option(min=1, help="Draw so many queries without replacement.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the sample, the intervals and the tests.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sample, the intervals and the tests.")] = 0,
     per_query: Annotated[Optional[Path], typer.Option(help="Write one row a query and retriever, JSONL.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +50,18 @@ def load_adapter(path: str | Path) -> Adapter:
             head = json.loads(str(arrays["head"]))
             changes = {name: (arrays[f"{name}.down"], arrays[f"{name}.up"]) for name in head["layers"]}
             found, base, card = head["format"], str(head["base"]), head["card"]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+    except Exception as error:  # a damaged file fails in many ways, and nothing but reading is in here
         raise InputError(f"{path} is no adapter: {error!r}.", hint=_REFIT) from error
+    for name, (down, up) in changes.items():
+        if down.ndim != 2 or up.ndim != 2 or len(down) != up.shape[1] or not _finite(down, up):
+            raise InputError(f"{path} has no two finite matrices for {name}.", hint=_REFIT)
     if found != FORMAT:
         raise InputError(f"{path} has the format {found!r}, expected {FORMAT!r}.", hint=_REFIT)
     return Adapter(base, changes, card)
+
+
+def _finite(*arrays: NDArray[Any]) -> bool:
+    return all(array.dtype.kind == "f" and bool(np.isfinite(array).all()) for array in arrays)
 
 
 def save_adapter(adapter: Adapter, path: str | Path) -> None:

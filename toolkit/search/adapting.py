@@ -58,10 +58,11 @@ class Lessons:
 
     @classmethod
     def of(cls, name: str, tools: Sequence[Tool], pairs: Iterable[tuple[str, frozenset[str]]]) -> Lessons:
-        """Return the lessons of (query, ids of right tools); ids that no tool has are left out."""
+        """Return the lessons of (query, ids of right tools); ids that no tool has and blank queries are left out."""
         places = {tool.id: place for place, tool in enumerate(tools)}
         right = ((query, frozenset(places[id] for id in gold if id in places)) for query, gold in pairs)
-        return cls(name, tuple(map(views, tools)), tuple((query, gold) for query, gold in right if gold))
+        kept = ((query, gold) for query, gold in right if gold and query.strip())
+        return cls(name, tuple(map(views, tools)), tuple(kept))
 
 
 def adapted(lessons: Sequence[Lessons], settings: Settings, card: Mapping[str, Any], progress: Step = iter) -> Adapter:
@@ -74,14 +75,15 @@ def adapted(lessons: Sequence[Lessons], settings: Settings, card: Mapping[str, A
         progress: Wraps the steps, to show a bar.
 
     Raises:
-        InputError: There are fewer pairs than two, so that no batch has a wrong tool.
+        InputError: No catalog has two pairs, so that no batch has a wrong tool.
     """
     import torch
 
     torch.manual_seed(settings.seed)
     batches = list(_batches(lessons, settings))
     if not batches:
-        raise InputError("nothing to learn: two pairs of a query and its right tool are needed at least.")
+        hint = "Give more queries with gold, over one catalog."
+        raise InputError("nothing to learn: no catalog has two pairs of a query and its right tool.", hint=hint)
     model = load_sentence_transformer(str(minilm_folder()))
     layers = _thin_layers(model[0].auto_model, settings.rank)
     weights = [part for layer in layers.values() for part in (layer.down, layer.up)]
@@ -152,7 +154,8 @@ def _encoded(model: Any, texts: list[str], pieces: int) -> Any:
     """Return the unit vectors of texts (n, d), cut to so many word pieces, with their gradients."""
     import torch
 
-    given = model.tokenizer(texts, padding=True, truncation=True, max_length=pieces, return_tensors="pt")
+    clean = [text.encode("utf-8", "replace").decode() for text in texts]
+    given = model.tokenizer(clean, padding=True, truncation=True, max_length=pieces, return_tensors="pt")
     mask = given["attention_mask"][..., None].float()
     hidden = model[0].auto_model(**given).last_hidden_state
     return torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)

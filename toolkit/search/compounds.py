@@ -74,5 +74,5 @@ def unglued(name: str, text: str) -> list[str]:
 
 
 def _may_be_glued(part: str, text: str) -> bool:
-    """Return whether taking a long part apart is worth a try: cheap, and true for every part that can be."""
+    """Return whether taking a long part apart is worth a try; one that the text holds as it is stays whole."""
     return part not in text and (part[:2] in text or part[-_LEAST_PIECE:] in text)

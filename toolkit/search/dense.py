@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from toolkit.search.vectors import content_key, open_store
 from toolkit.search.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
 from toolkit.tool import Tool
 
-FLOOR = 0.1
+FLOOR, ADAPTED_FLOOR = 0.1, 0.15
 _SMALL = 1 << 11
 _PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
 
@@ -38,6 +39,7 @@ class Dense:
 
     Raises:
         EncoderError, MissingExtra: The encoder cannot be had.
+        InputError: The file is no adapter.
     """
 
     def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm", roster: Roster | None = None) -> None:
@@ -48,11 +50,16 @@ class Dense:
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
-        """Return the tools nearest to `query`; see `Retriever`. What is further than `FLOOR` is no match."""
+        """Return the tools nearest to `query`; see `Retriever`. What is further than the `floor` is no match."""
         mask = self.roster.mask(among)
         scores = self.similarities([query])[0]
-        scores = np.where(scores >= FLOOR, scores, 0.0)
+        scores = np.where(scores >= self.floor, scores, 0.0)
         return self.roster.best(scores if mask is None else np.where(mask, scores, 0.0), k)
+
+    @property
+    def floor(self) -> float:
+        """The least cosine of a match: adapted encoders give unrelated texts a little more."""
+        return ADAPTED_FLOOR if self.encoder.identity.model.endswith("adapted") else FLOOR
 
     def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the mean cosine of a query, and of its clauses after it, with each tool: (t, n), in −1…1.
@@ -87,7 +94,10 @@ def _key(tool: Tool) -> int:
 
 def named(given: str | Encoder) -> Encoder:
     """Return the encoder that a name means, or the encoder itself."""
-    return encoder(given) if isinstance(given, str) else given
+    if not isinstance(given, str):
+        return given
+    path = Path(given)
+    return encoder(given, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 def embed(tools: Sequence[Tool], encoder: Encoder) -> Vectors:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.errors import MissingExtra, ToolkitError
+from toolkit.errors import InputError, MissingExtra, ToolkitError
 from toolkit.search.adapter import PACKAGED, Adapter, load_adapter
 
 if TYPE_CHECKING:
@@ -91,11 +91,11 @@ def checked(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vec
 
 
 @cache
-def encoder(name: str) -> LazyModel:
+def encoder(name: str, changed: int = 0) -> LazyModel:
     """Return the encoder that a name means: `tools`, `minilm`, `multilingual`, `static`, or a path.
 
     `tools` is MiniLM with the packaged adapter. A path is a sentence-transformers folder, or an
-    adapter's file (`toolkit encoder-fit`).
+    adapter's file (`toolkit encoder-fit`), which is read again when it was `changed` (a time).
 
     Raises:
         MissingExtra: Its package is not installed.
@@ -116,7 +116,11 @@ def available(name: str) -> bool:
 
 
 def _tools() -> LazyModel:
-    return _adapted(PACKAGED, "tools")
+    try:
+        return _adapted(PACKAGED, "tools")
+    except InputError as error:
+        hint = "Install selector-toolkit again."
+        raise EncoderError(f"the packaged adapter cannot be read: {error}", hint=hint) from error
 
 
 def _adapted(path: Path, spec: str) -> LazyModel:
@@ -124,7 +128,8 @@ def _adapted(path: Path, spec: str) -> LazyModel:
     folder, adapter = minilm_folder(), load_adapter(path)
     if adapter.base != MINILM_SHA256:
         raise EncoderError(f"{path} changes other weights than those of MiniLM.", hint="Fit it again on this version.")
-    digest = hashlib.sha256(f"{MINILM_SHA256} {file_digest(path)}".encode()).hexdigest()
+    content = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(f"{MINILM_SHA256} {content}".encode()).hexdigest()
     identity = Identity("all-MiniLM-L6-v2 adapted", digest, "wordpiece-256")
     return LazyModel(identity, lambda: _sentence_encode(_changed(str(folder), adapter)), spec)
 
@@ -138,13 +143,15 @@ def _changed(path: str, adapter: Adapter) -> Any:
     import torch
 
     model = load_sentence_transformer(path)
-    try:
+    weights = dict(model[0].auto_model.named_parameters())
+    for name, (down, up) in adapter.changes.items():
+        change = up.astype(np.float32) @ down.astype(np.float32)
+        weight = weights.get(f"{name}.weight")
+        if weight is None or weight.shape != change.shape:
+            what = f"MiniLM has no layer {name} of shape {change.shape}, which the adapter changes."
+            raise EncoderError(what, hint="Fit it again: toolkit encoder-fit.")
         with torch.no_grad():
-            for name, (down, up) in adapter.changes.items():
-                change = up.astype(np.float32) @ down.astype(np.float32)
-                model[0].auto_model.get_submodule(name).weight += torch.from_numpy(change)
-    except (AttributeError, RuntimeError, ValueError) as error:
-        raise EncoderError(f"the adapter does not fit the layers of MiniLM: {error}") from error
+            weight += torch.from_numpy(change)
     return model
 
 

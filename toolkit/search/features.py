@@ -85,7 +85,8 @@ def _fusion(s: Signals, at: NDArray[np.int64]) -> dict[str, Scores]:
     parts = (s.rows / np.maximum(s.rows.max(axis=1, keepdims=True), 1e-6))[:, at]
     clauses = parts[1:] if len(parts) > 1 else parts
     nothing = np.zeros(len(at))
-    encoders = {name: s.encoders.get(name) for name in ("tools", "multilingual")}
+    first = next((name for name in s.encoders if name != "multilingual"), "")
+    encoders = {"tools": s.encoders.get(first), "multilingual": s.encoders.get("multilingual")}
     return {
         "fused": s.fused[at] / max(float(s.fused.max()), 1e-6),
         "whole": parts[0],
