@@ -47,7 +47,7 @@ class Factory:
 
 
 def retriever(spec: str) -> RetrieverFactory:
-    """Return the factory that a spec names: `lexical`, `dense(multilingual)`, `pkg.mod:Name(k=1)`.
+    """Return the factory that a spec names: `lexical`, `dense(tools)`, `pkg.mod:Name(k=1)`.
 
     Raises:
         UnknownNameError: Nothing is registered under the name.
