@@ -86,7 +86,16 @@ def adapted(lessons: Sequence[Lessons], settings: Settings, card: Mapping[str, A
         raise InputError("nothing to learn: no catalog has two pairs of a query and its right tool.", hint=hint)
     model = load_sentence_transformer(str(minilm_folder()))
     layers = _thin_layers(model[0].auto_model, settings.rank)
-    weights = [part for layer in layers.values() for part in (layer.down, layer.up)]
+    _learn(model, [part for layer in layers.values() for part in (layer.down, layer.up)], batches, settings, progress)
+    changes = {name: _kept(layer, settings.strength) for name, layer in layers.items()}
+    pairs = sum(len(gold) for lesson in lessons for _, gold in lesson.queries)
+    return Adapter(MINILM_SHA256, changes, {**card, "pairs": pairs, "settings": asdict(settings)})
+
+
+def _learn(model: Any, weights: list[Any], batches: Sequence[Batch], settings: Settings, progress: Step) -> None:
+    """Change the weights by one step a batch."""
+    import torch
+
     optimizer = torch.optim.AdamW(weights, lr=settings.rate, weight_decay=_DECAY)
     shape = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _share(step, len(batches)))
     for batch in progress(batches):
@@ -94,9 +103,6 @@ def adapted(lessons: Sequence[Lessons], settings: Settings, card: Mapping[str, A
         _loss(model, batch, settings.temperature).backward()
         optimizer.step()
         shape.step()
-    changes = {name: _kept(layer, settings.strength) for name, layer in layers.items()}
-    pairs = sum(len(gold) for lesson in lessons for _, gold in lesson.queries)
-    return Adapter(MINILM_SHA256, changes, {**card, "pairs": pairs, "settings": asdict(settings)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +171,22 @@ def _thin_layers(network: Any, rank: int) -> dict[str, Any]:
     """Put thin matrices beside every linear layer of a network, freeze the rest, and return them by name."""
     import torch
 
+    network.requires_grad_(False)
+    thin = _thin_kind()
+    parts = [(name, part) for name, part in network.named_modules() if "pooler" not in name]
+    found = {name: thin(part, rank) for name, part in parts if isinstance(part, torch.nn.Linear)}
+    for name, part in found.items():
+        parent, _, leaf = name.rpartition(".")
+        setattr(network.get_submodule(parent), leaf, part)
+    return found
+
+
+def _thin_kind() -> Any:
+    """Return the class of a linear layer with thin matrices beside it; torch is imported no earlier."""
+    import torch
+
     class Thin(torch.nn.Module):  # type: ignore[misc, unused-ignore]
-        def __init__(self, whole: Any) -> None:
+        def __init__(self, whole: Any, rank: int) -> None:
             super().__init__()
             self.whole = whole
             self.down = torch.nn.Parameter(torch.randn(rank, whole.in_features) / math.sqrt(whole.in_features))
@@ -175,14 +195,7 @@ def _thin_layers(network: Any, rank: int) -> dict[str, Any]:
         def forward(self, given: Any) -> Any:
             return self.whole(given) + 2 * (given @ self.down.T) @ self.up.T
 
-    network.requires_grad_(False)
-    parts = [(name, part) for name, part in network.named_modules() if "pooler" not in name]
-    linear = {name: part for name, part in parts if isinstance(part, torch.nn.Linear)}
-    found = {name: Thin(part) for name, part in linear.items()}
-    for name, part in found.items():
-        parent, _, leaf = name.rpartition(".")
-        setattr(network.get_submodule(parent), leaf, part)
-    return found
+    return Thin
 
 
 def _kept(layer: Any, strength: float) -> tuple[Any, Any]:
