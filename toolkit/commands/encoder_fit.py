@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 
 from toolkit.commands.output import need, print_json, print_table
-from toolkit.commands.pairs import Pairs, digests, from_queries, from_sessions
+from toolkit.commands.pairs import (
+    CatalogFiles,
+    LeftOut,
+    Pairs,
+    QueryFiles,
+    SessionFiles,
+    check_left_out,
+    digests,
+    read_pairs,
+)
 from toolkit.errors import InputError
 
 NAME = "encoder-fit"
@@ -17,18 +26,10 @@ NAME = "encoder-fit"
 
 def command(
     out: Annotated[Path, typer.Option(help="Where the adapter is written: a name that ends in .npz.")],
-    catalog: Annotated[
-        Optional[list[Path]], typer.Option(help="A catalog file: one for all queries, or one for each.")
-    ] = None,
-    queries: Annotated[
-        Optional[list[Path]], typer.Option(help="JSONL with query and gold (ids of the catalog) a line. Repeatable.")
-    ] = None,
-    sessions: Annotated[
-        Optional[list[Path]], typer.Option(help="Session files: what the model said, and what it then called.")
-    ] = None,
-    leave_out: Annotated[
-        Optional[list[str]], typer.Option(help="A set by its name (folder/file): tested, never fitted. Repeatable.")
-    ] = None,
+    catalog: CatalogFiles = None,
+    queries: QueryFiles = None,
+    sessions: SessionFiles = None,
+    leave_out: LeftOut = None,
     rounds: Annotated[int, typer.Option(min=1, help="How often each pair is seen.")] = 1,
     strength: Annotated[
         float, typer.Option(min=0, max=1, help="Share of the learned change that is kept; less changes less.")
@@ -50,10 +51,10 @@ def command(
     from toolkit.search.adapting import Lessons, Settings, adapted
 
     _check(out)
-    given = [*from_queries(catalog or (), queries or ()), *from_sessions(sessions or ())]
+    given = list(read_pairs(catalog, queries, sessions))
     fitted, tested = _parted(given, leave_out or ())
     card = {
-        "data": digests([*(catalog or ()), *(queries or ()), *(sessions or ())]),
+        "data": digests(catalog, queries, sessions),
         "sets": list(dict.fromkeys(pairs.name for pairs in fitted)),
         "left_out": list(leave_out or ()),
     }
@@ -82,10 +83,7 @@ def _check(out: Path) -> None:
 
 def _parted(given: Sequence[Pairs], left_out: Sequence[str]) -> tuple[list[Pairs], list[Pairs]]:
     """Return what is fitted and what is only tested."""
-    names = list(dict.fromkeys(pairs.name for pairs in given))
-    for name in left_out:
-        if name not in names:
-            raise InputError(f"no set is named {name!r}.", hint=f"Known: {', '.join(names) or 'none'}.")
+    check_left_out(left_out, (pairs.name for pairs in given))
     fitted = [pairs for pairs in given if pairs.name not in left_out]
     if not fitted:
         raise InputError("nothing to fit: no query is left.", hint="Give --catalog and --queries, or --sessions.")

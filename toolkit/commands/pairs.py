@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
+
+import typer
 
 from toolkit.commands.output import no_sessions, tell_problems
 from toolkit.errors import InputError
@@ -15,12 +17,41 @@ if TYPE_CHECKING:
     from toolkit.tool import Tool
 
 
+CatalogFiles = Annotated[
+    Optional[list[Path]], typer.Option(help="A catalog file: one for all queries, or one for each.")
+]
+QueryFiles = Annotated[
+    Optional[list[Path]], typer.Option(help="JSONL with query and gold (ids of the catalog) a line. Repeatable.")
+]
+SessionFiles = Annotated[
+    Optional[list[Path]], typer.Option(help="Session files: what the model said, and what it then called.")
+]
+LeftOut = Annotated[
+    Optional[list[str]], typer.Option(help="A set by its name (folder/file): tested, never fitted. Repeatable.")
+]
+Files = Optional[Sequence[Path]]
+
+
 class Pairs(NamedTuple):
     """Queries over one catalog, each with the ids of its right tools."""
 
     name: str
     tools: tuple[Tool, ...]
     queries: list[tuple[str, frozenset[str]]]
+
+
+def read_pairs(catalogs: Files, queries: Files, sessions: Files) -> Iterator[Pairs]:
+    """Yield the pairs of query files, then those of sessions."""
+    yield from from_queries(catalogs or (), queries or ())
+    yield from from_sessions(sessions or ())
+
+
+def check_left_out(left_out: Iterable[str], sets: Iterable[str]) -> None:
+    """Raise InputError where what is left out is none of the sets."""
+    known = list(dict.fromkeys(sets))
+    for name in left_out:
+        if name not in known:
+            raise InputError(f"no set is named {name!r}.", hint=f"Known: {', '.join(known) or 'none'}.")
 
 
 def from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator[Pairs]:
@@ -69,9 +100,10 @@ def asked(session: Session) -> Iterator[tuple[str, frozenset[str]]]:
                 yield query, called
 
 
-def digests(paths: Iterable[Path]) -> list[dict[str, str]]:
+def digests(*given: Files) -> list[dict[str, str]]:
     """Return the name and digest of every file, those of folders among them."""
     from toolkit.formats.files import find_files
 
+    paths = [path for group in given for path in group or ()]
     files = [file for path in paths for file in ([path] if path.is_file() else find_files([path]))]
     return [{"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()} for file in files]

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toolkit.commands.output import need, print_json, print_table
-from toolkit.commands.pairs import digests, from_queries, from_sessions
+from toolkit.commands.pairs import (
+    CatalogFiles,
+    LeftOut,
+    QueryFiles,
+    SessionFiles,
+    check_left_out,
+    digests,
+    read_pairs,
+)
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,18 +29,10 @@ _EARLIER = 0.8
 
 def command(
     out: Annotated[Path, typer.Option(help="Where the ranker is written, JSON.")],
-    catalog: Annotated[
-        Optional[list[Path]], typer.Option(help="A catalog file: one for all queries, or one for each.")
-    ] = None,
-    queries: Annotated[
-        Optional[list[Path]], typer.Option(help="JSONL with query and gold (ids of the catalog) a line. Repeatable.")
-    ] = None,
-    sessions: Annotated[
-        Optional[list[Path]], typer.Option(help="Session files: what the model said, and what it then called.")
-    ] = None,
-    leave_out: Annotated[
-        Optional[list[str]], typer.Option(help="A set by the name that is printed: tested, never fitted.")
-    ] = None,
+    catalog: CatalogFiles = None,
+    queries: QueryFiles = None,
+    sessions: SessionFiles = None,
+    leave_out: LeftOut = None,
     penalty: Annotated[float, typer.Option(min=0, help="How strongly weights stay at the untrained order.")] = 0.3,
     seed: Annotated[int, typer.Option(help="Seed of the queries that are drawn.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
@@ -49,12 +49,12 @@ def command(
     from toolkit.search.hybrid import Hybrid
     from toolkit.search.ranker import Ranker, save_ranker
 
-    given = (*from_queries(catalog or (), queries or ()), *from_sessions(sessions or ()))
+    given = read_pairs(catalog, queries, sessions)
     found = [one for pairs in given for one in examples(Hybrid(pairs.tools), pairs.queries, pairs.name)]
     kept = [one for one in found if one.group not in (leave_out or ())]
     rows = _tested(found, kept, leave_out or (), seed, penalty)
     card = {
-        "data": digests([*(catalog or ()), *(queries or ()), *(sessions or ())]),
+        "data": digests(catalog, queries, sessions),
         "sets": list(dict.fromkeys(one.group for one in kept)),
         "left_out": list(leave_out or ()),
         "queries": len(kept),
@@ -77,10 +77,7 @@ def _tested(
 ) -> list[dict[str, Any]]:
     from toolkit.search.fitting import fit, leave_one_out, report
 
-    names = list(dict.fromkeys(one.group for one in found))
-    for name in left_out:
-        if name not in names:
-            raise InputError(f"no set is named {name!r}.", hint=f"Known: {', '.join(names)}.")
+    check_left_out(left_out, (one.group for one in found))
     if not kept:
         raise InputError("nothing to fit: no query is left.", hint="Give --catalog and --queries, or --sessions.")
     weights = fit(kept, seed, penalty) if left_out else None
