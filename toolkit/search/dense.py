@@ -18,7 +18,7 @@ from toolkit.search.vectors import content_key, open_store
 from toolkit.search.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
 from toolkit.tool import Tool
 
-FLOOR, ADAPTED_FLOOR = 0.1, 0.15
+FLOOR = 0.1
 _SMALL = 1 << 11
 _PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
 
@@ -50,16 +50,11 @@ class Dense:
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
-        """Return the tools nearest to `query`; see `Retriever`. What is further than the `floor` is no match."""
+        """Return the tools nearest to `query`; see `Retriever`. What is further than `FLOOR` is no match."""
         mask = self.roster.mask(among)
         scores = self.similarities([query])[0]
-        scores = np.where(scores >= self.floor, scores, 0.0)
+        scores = np.where(scores >= FLOOR, scores, 0.0)
         return self.roster.best(scores if mask is None else np.where(mask, scores, 0.0), k)
-
-    @property
-    def floor(self) -> float:
-        """The least cosine of a match: adapted encoders give unrelated texts a little more."""
-        return ADAPTED_FLOOR if self.encoder.identity.model.endswith("adapted") else FLOOR
 
     def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the mean cosine of a query, and of its clauses after it, with each tool: (t, n), in −1…1.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from toolkit.errors import MissingExtra
 from toolkit.search.clauses import clauses
-from toolkit.search.dense import Dense
+from toolkit.search.dense import FLOOR, Dense
 from toolkit.search.encoders import Encoder, EncoderError, available
 from toolkit.search.features import Signals
 from toolkit.search.fusion import Scores, Weights, fused, squashed, weighted, with_servers
@@ -66,7 +66,7 @@ class Hybrid:
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the best tools for `query`; see `Retriever`. Scores lie between 0 and 1.
 
-        A tool matches when it holds a term of the query or is near enough in meaning (`Dense.floor`).
+        A tool matches when it holds a term of the query or is near enough in meaning (`FLOOR`).
         """
         mask = self.roster.mask(among)
         if not self.dense or not len(self.roster):
@@ -119,7 +119,7 @@ class Hybrid:
             conflicts=conflicts[0],
             names=self._mean([dense.near_names(query)[inside] for dense in self.dense]) if for_ranker else raised[0],
             encoders={repr(one.encoder): part[0] for one, part in zip(self.dense, cosines, strict=True)},
-            matched=(lexical.max(axis=0) > 0) | (dense.max(axis=0) >= max(one.floor for one in self.dense)),
+            matched=(lexical.max(axis=0) > 0) | (dense.max(axis=0) >= FLOOR),
         )
 
     def _mean(self, parts: Sequence[Scores]) -> Scores:
