@@ -22,7 +22,7 @@ import pandas as pd
 
 from toolkit import Catalog, load_catalog, load_sessions, selector
 from toolkit.engine import HostView
-from toolkit.experiment.compare import Plan, measure
+from toolkit.experiment.comparison.study import Plan, measure
 from toolkit.experiment.stats import ratio_interval
 from toolkit.report.frontier_plot import frontier
 from toolkit.selectors import resolve

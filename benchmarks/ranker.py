@@ -21,9 +21,9 @@ import numpy as np
 from search import TASKS, Task, load_queries, load_tools
 from tqdm import tqdm
 
-from toolkit.experiment.rank_eval import drawn_queries
+from toolkit.experiment.ranking.rank_eval import drawn_queries
 from toolkit.search import Hybrid
-from toolkit.search.fitting import PENALTY, Example, examples, fit, leave_one_out, report
+from toolkit.search.learned.ranker_fit import PENALTY, Example, examples, fit, leave_one_out, report
 
 
 def of_task(data: Path, task: Task, sample: int | None, seed: int) -> list[Example]:

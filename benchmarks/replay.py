@@ -17,14 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from toolkit import load_catalog, load_sessions
-from toolkit.accounting.ledger import ledger
-from toolkit.accounting.script_tokens import count_script
-from toolkit.accounting.textcount import TextCounter
-from toolkit.accounting.vocab import encoding
-from toolkit.experiment.run import without_collection
+from toolkit.experiment.comparison.run import without_collection
+from toolkit.ledger import ledger
 from toolkit.replay import Surroundings, System, Trace, fold, script
 from toolkit.replay.script import Script, ScriptPass
+from toolkit.replay.script_tokens import count_script
 from toolkit.session import Session
+from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.vocabulary.tables import encoding
 from toolkit.tool import Tool
 
 SYSTEMS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)", "oracle")

@@ -26,10 +26,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from toolkit.experiment.rank_eval import Query, Run, compared, read_queries, runs
+from toolkit.experiment.ranking.rank_eval import Query, Run, compared, read_queries, runs
 from toolkit.search import Ranking, retriever
 from toolkit.search.roster import Roster
-from toolkit.search.texts import fields
+from toolkit.search.terms.texts import fields
 from toolkit.tool import Tool
 
 OURS = ("lexical", "hybrid('multilingual')", "hybrid")
@@ -163,8 +163,8 @@ def pydantic_ai(tools: Sequence[Tool]) -> Scored:
 
 
 def minilm(tools: Sequence[Tool]) -> Scored:
-    from toolkit.search.encoders import encoder
-    from toolkit.search.vectors import content_key, open_store
+    from toolkit.search.encoders.encoder import encoder
+    from toolkit.search.encoders.tool_vectors import content_key, open_store
 
     model, texts = encoder("minilm"), [f"{fields(tool).name}: {tool.description}" for tool in tools]
     store = open_store(model.identity, "peer")

@@ -27,11 +27,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from search import bm25s, load_tools
 
-from toolkit.experiment.rank_eval import read_queries
+from toolkit.experiment.ranking.rank_eval import read_queries
 from toolkit.search import default_retriever, retriever
-from toolkit.search.clauses import clauses
-from toolkit.search.encoders import Identity, available
-from toolkit.search.vectors import cache_folder
+from toolkit.search.encoders.encoder import Identity, available
+from toolkit.search.encoders.tool_vectors import cache_folder
+from toolkit.search.terms.clauses import clauses
 from toolkit.tool import Tool
 
 SIZES = (355, 4_076, 10_000, 50_000)
@@ -94,7 +94,7 @@ def new_query(data: Path, spec: str, name: str) -> dict[str, float]:
 
 def scoring(data: Path, size: str) -> dict[str, float]:
     """Return the CPU time of dense scores of a known query, and of its best ten."""
-    from toolkit.search.dense import Dense
+    from toolkit.search.retrievers.dense import Dense
 
     dense = Dense([Tool(f"t{i}") for i in range(int(size))], Directions("scoring"))
     scored = min(_each(time.process_time, lambda query: dense.similarities([query]), ["q"] * 20))
@@ -103,7 +103,7 @@ def scoring(data: Path, size: str) -> dict[str, float]:
 
 def indexed(data: Path, size: str) -> dict[str, float]:
     """Return the CPU time of a dense index over real tools; the second process finds their vectors on disk."""
-    from toolkit.search.dense import Dense
+    from toolkit.search.retrievers.dense import Dense
 
     tools, encoder = many(data, int(size)), Directions("indexed")
     return {"s": next(_each(time.process_time, lambda tools: Dense(tools, encoder), [tools]))}

@@ -1,7 +1,7 @@
 """How well token counts agree with bills, and how fast they are; with `--fit` it makes the fitted files again.
 
     python benchmarks/tokens.py            # accuracy on the open recordings, constants refitted in five folds; speed
-    python benchmarks/tokens.py --fit      # writes toolkit/accounting/fits/{templates,vocabularies}.json
+    python benchmarks/tokens.py --fit      # writes toolkit/tokens/fits/{templates,vocabularies}.json
     python benchmarks/tokens.py --folds 0  # with the constants as they are shipped
 
 The recordings are looked for under `TOOLKIT_SHARED_DATA`, else `../shared/data`. A fold is a fifth of the tool sets.
@@ -26,15 +26,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from toolkit.accounting import anthropic, generic
-from toolkit.accounting.anthropic import AnthropicCounter
-from toolkit.accounting.check import Judged, Row, exclusion, judge, load_rows, summary
-from toolkit.accounting.contract import Request, TokenCounter
-from toolkit.accounting.counters import counter, counter_for
-from toolkit.accounting.generic import GenericCounter, Template, family_of
-from toolkit.accounting.pieces import Pieces
-from toolkit.accounting.vocabularies import NAMES, fit, loaded, vocabulary
-from toolkit.accounting.wire import request
+from toolkit.tokens.check import Judged, Row, exclusion, judge, load_rows, summary
+from toolkit.tokens.counters import counter, counter_for
+from toolkit.tokens.pieces import Pieces
+from toolkit.tokens.providers import anthropic, generic
+from toolkit.tokens.providers.anthropic import AnthropicCounter
+from toolkit.tokens.providers.generic import GenericCounter, Template, family_of
+from toolkit.tokens.request import Request, TokenCounter
+from toolkit.tokens.vocabulary.vocabulary import NAMES, fit, loaded, vocabulary
+from toolkit.tokens.wire import request
 from toolkit.tool import Tool
 
 ROOT = Path(__file__).resolve().parents[1]

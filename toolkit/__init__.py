@@ -16,7 +16,7 @@ from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
 if TYPE_CHECKING:
-    from toolkit.experiment.grid import grid
+    from toolkit.experiment.comparison.grid import grid
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.replay import replay
@@ -39,7 +39,7 @@ __all__ = [
 
 _LATER = {
     "compare": "toolkit.report.comparison",
-    "grid": "toolkit.experiment.grid",
+    "grid": "toolkit.experiment.comparison.grid",
     "load_catalog": "toolkit.formats.catalogs",
     "load_sessions": "toolkit.formats.sessions",
     "replay": "toolkit.replay",
@@ -59,11 +59,11 @@ def _recorder(noted: Any) -> Any:
 
 
 def _prices(model: str | None) -> Any:
-    return import_module("toolkit.accounting.prices").price_or_usual(model)
+    return import_module("toolkit.prices.price").price_or_usual(model)
 
 
 def _price(model: Any) -> Any:
-    return import_module("toolkit.accounting.prices").price(str(model))
+    return import_module("toolkit.prices.price").price(str(model))
 
 
 ports.plug_in("price", _price)

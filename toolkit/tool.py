@@ -1,6 +1,6 @@
 """What a tool is: its identity, its canonical order, its wire name, and its text as it is billed.
 
-The text that is *searched* is made elsewhere (`toolkit.search.texts`); the two never mix.
+The text that is *searched* is made elsewhere (`toolkit.search.terms.texts`); the two never mix.
 """
 
 from __future__ import annotations

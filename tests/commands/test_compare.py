@@ -12,7 +12,7 @@ import pytest
 
 from tests.builders import atif, line, many_turns, written
 from toolkit.cli import main
-from toolkit.experiment import run
+from toolkit.experiment.comparison import run
 from toolkit.report import run_folder
 
 KEYS = (

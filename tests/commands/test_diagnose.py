@@ -11,7 +11,7 @@ import pytest
 from tests.builders import READ, many_turns, tool, written
 from toolkit.cli import main
 from toolkit.config import read_config
-from toolkit.experiment.diagnose import Diagnosis, Question, diagnose
+from toolkit.experiment.diagnosis.diagnose import Diagnosis, Question, diagnose
 from toolkit.formats.catalog_write import write_catalog
 from toolkit.formats.sessions import load_sessions
 from toolkit.report.diagnosis import page, sections
@@ -149,6 +149,6 @@ def test_ctrl_c_leaves_no_folder_behind(files: list[str], tmp_path: Path, monkey
     def pressed(*given: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("toolkit.experiment.diagnose._deferring", pressed)
+    monkeypatch.setattr("toolkit.experiment.diagnosis.diagnose._deferring", pressed)
     assert main(["diagnose", *files, "--out", str(tmp_path / "out")]) == 130
     assert not (tmp_path / "out").exists()

@@ -14,8 +14,8 @@ import pytest
 from toolkit import __version__
 from toolkit.cli import main
 from toolkit.commands import doctor
-from toolkit.search import encoders
-from toolkit.search.static import Static, static_path, write_static
+from toolkit.search.encoders import encoder as encoders
+from toolkit.search.encoders.static import Static, static_path, write_static
 
 
 def asked(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, dict[str, Any]]]:

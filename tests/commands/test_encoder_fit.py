@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.cli import main
-from toolkit.search.adapter import load_adapter
+from toolkit.search.encoders.lora import load_adapter
 
 TOOLS = [("tide", "Tells when the water is high."), ("wind", "Tells how strong the air moves."), ("fog", "Sight.")]
 QUERIES = [("may I walk to the island", "tide"), ("shall I reef the sail", "wind"), ("see the lighthouse", "fog")]

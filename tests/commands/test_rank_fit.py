@@ -11,8 +11,8 @@ import pytest
 from tests.builders import BRANCH, DATASET, LOG, MAIL, call, said, searched, session, turn
 from toolkit.cli import main
 from toolkit.commands.pairs import asked
-from toolkit.search import dense
-from toolkit.search.ranker import load_ranker
+from toolkit.search.learned.ranker import load_ranker
+from toolkit.search.retrievers import dense
 from toolkit.testing.index_cases import StubEncoder, fresh_cache
 
 TOOLS, QUERIES = (str(DATASET.with_name(name)) for name in ("tools.jsonl", "queries.jsonl"))

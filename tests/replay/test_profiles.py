@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 import toolkit.replay.profiles as module
-from toolkit.accounting.ledger import ledger
-from toolkit.accounting.script_tokens import count_script
-from toolkit.accounting.search_billing import billing
-from toolkit.accounting.textcount import TextCounter
 from toolkit.engine import Host, Profile
 from toolkit.errors import UnknownNameError
+from toolkit.ledger import ledger
 from toolkit.replay import System, fold, script
 from toolkit.replay.profiles import MARKS, RULES, profile, profiles, rule_table
+from toolkit.replay.script_tokens import count_script
+from toolkit.replay.search_billing import billing
 from toolkit.session import Call, Pass, Session, Turn
+from toolkit.tokens.text_counter import TextCounter
 from toolkit.tool import Catalog, Tool
 
 TOOLS = Catalog([Tool("builtin.read"), Tool("mcp.git.log", "Lists commits."), Tool("mcp.git.push", "Sends commits.")])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.replay.queries import Seen, query_model
+from toolkit.replay.query_models import Seen, query_model
 from toolkit.replay.short_phrase import ShortPhrase
 
 

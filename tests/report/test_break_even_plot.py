@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.experiment.test_break_even import found
+from tests.experiment.break_even.test_study import found
 from toolkit.report.break_even_plot import caption, cost_against_size, draw, save, turns_that_pay
 
 matplotlib = pytest.importorskip("matplotlib")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from toolkit.search.lexical import COORDINATION, K1, WEIGHTS, field_terms, query_weights
 from toolkit.search.ranking import tie_order
-from toolkit.search.texts import fields
+from toolkit.search.retrievers.lexical import COORDINATION, K1, WEIGHTS, field_terms, query_weights
+from toolkit.search.terms.texts import fields
 from toolkit.tool import Tool
 
 

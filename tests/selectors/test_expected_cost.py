@@ -43,7 +43,7 @@ def naive_cost(found: Forecast, names: set[str], search: bool, new: bool) -> flo
 
 
 def forecasts(host: HostView, tools: Any = TOOLS, usage: Usage = Usage()) -> Forecast:
-    from toolkit.accounting.prices import USUAL
+    from toolkit.prices.price import USUAL
 
     return forecast(tools, host, usage, USUAL, 1.0)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, LOG, MAIL, READ, TOOLS, tool
 from tests.selectors.views import Ranker, declared, split, view
 from toolkit.errors import InputError
-from toolkit.search.words import content_terms
+from toolkit.search.terms.words import content_terms
 from toolkit.selectors import resolve
 from toolkit.selectors.mmr import Mmr, diverse, likeness
 from toolkit.tool import Tool, definition_text

@@ -12,7 +12,7 @@ from toolkit.commands.output import need, no_sessions, print_json, print_table, 
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
-    from toolkit.experiment.break_even import BreakEven
+    from toolkit.experiment.break_even.study import BreakEven
 
 NAME = "break-even"
 HEADINGS = (
@@ -56,7 +56,7 @@ def command(
     Example: toolkit break-even datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --sizes 20,60,96
     """
     need("pandas", "report")
-    from toolkit.experiment.break_even import SELECTORS, Growth, break_even
+    from toolkit.experiment.break_even.study import SELECTORS, Growth, break_even
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
 

@@ -86,8 +86,8 @@ def cost(
 
     Example: toolkit catalog cost datasets/mcp-servers/tools.jsonl --model claude-sonnet-4-5
     """
-    from toolkit.accounting.catalog_cost import by_server, costs
     from toolkit.formats.catalogs import load_catalog
+    from toolkit.tokens.catalog_cost import by_server, costs
 
     catalog = load_catalog(*files)
     tell_problems(catalog.problems)

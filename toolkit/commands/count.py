@@ -8,13 +8,13 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from toolkit.accounting.check import EXCLUSIONS, check, judge, load_rows
-from toolkit.accounting.contract import Request
-from toolkit.accounting.counters import counter_for, notes
-from toolkit.accounting.wire import request
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem, find_files, records
+from toolkit.tokens.check import EXCLUSIONS, check, judge, load_rows
+from toolkit.tokens.counters import counter_for, notes
+from toolkit.tokens.request import Request
+from toolkit.tokens.wire import request
 
 NAME = "count"
 _CHECKED = ("provider", "api", "model", "n", "tool_sets", "exact", "within_1pct", "mean_pct", "median_pct", "p90_pct")

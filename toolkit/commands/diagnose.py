@@ -10,7 +10,7 @@ import typer
 from toolkit.commands.output import check_folder, need, no_sessions, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
-    from toolkit.experiment.diagnose import Diagnosis
+    from toolkit.experiment.diagnosis.diagnose import Diagnosis
 
 NAME = "diagnose"
 _WIDEST = 46
@@ -52,7 +52,7 @@ def command(
     need("pandas", "report")
     if out is not None:
         check_folder(out)
-    from toolkit.experiment.diagnose import Question, diagnose
+    from toolkit.experiment.diagnosis.diagnose import Question, diagnose
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.report.diagnosis import records, save

@@ -75,7 +75,7 @@ def _config(path: Path) -> list[dict[str, Any]]:
 
 
 def _vocabulary() -> dict[str, Any]:
-    from toolkit.accounting.vocab import encoding
+    from toolkit.tokens.vocabulary.tables import encoding
 
     try:
         return _row("vocabulary o200k_base", "ok", f"{encoding().n_vocab:,} tokens")
@@ -99,14 +99,14 @@ def _checked(what: str, find: Callable[[], tuple[str, str]]) -> dict[str, Any]:
 
 
 def _minilm() -> tuple[str, str]:
-    from toolkit.search.encoders import minilm_folder
+    from toolkit.search.encoders.encoder import minilm_folder
 
     return "ok", f"weights as expected, in {minilm_folder()}"
 
 
 def _tools() -> tuple[str, str]:
-    from toolkit.search.adapter import PACKAGED, load_adapter
-    from toolkit.search.encoders import encoder
+    from toolkit.search.encoders.encoder import encoder
+    from toolkit.search.encoders.lora import PACKAGED, load_adapter
 
     encoder("tools")
     card = load_adapter(PACKAGED).card
@@ -115,8 +115,8 @@ def _tools() -> tuple[str, str]:
 
 def _static() -> tuple[str, str]:
     """Return the state of the static model, which is made once out of MiniLM and then read from the cache."""
-    from toolkit.search.encoders import encoder
-    from toolkit.search.static import read_static, static_path
+    from toolkit.search.encoders.encoder import encoder
+    from toolkit.search.encoders.static import read_static, static_path
 
     digest = encoder("static").identity.digest
     path = static_path(digest)

@@ -47,8 +47,8 @@ def command(
     need("sentence_transformers", "embed")
     from tqdm import tqdm
 
-    from toolkit.search.adapter import save_adapter
-    from toolkit.search.adapting import Lessons, Settings, adapted
+    from toolkit.search.encoders.lora import save_adapter
+    from toolkit.search.learned.lora_fit import Lessons, Settings, adapted
 
     _check(out)
     given = list(read_pairs(catalog, queries, sessions))
@@ -92,7 +92,7 @@ def _parted(given: Sequence[Pairs], left_out: Sequence[str]) -> tuple[list[Pairs
 
 def _measured(pairs: Pairs, out: Path) -> dict[str, Any]:
     """Return nDCG@10 of dense search without and with the adapter, on pairs that it was not fitted on."""
-    from toolkit.experiment.rank_eval import Query, runs
+    from toolkit.experiment.ranking.rank_eval import Query, runs
 
     queries = [Query(str(number), text, gold) for number, (text, gold) in enumerate(pairs.queries)]
     before, after = runs(pairs.tools, queries, ["dense", f"dense({str(out)!r})"])

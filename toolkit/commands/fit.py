@@ -53,7 +53,7 @@ def command(
 
     Example: toolkit fit datasets/mcp-servers/sessions.atif.jsonl.gz --share 0.5 --out usage.json
     """
-    from toolkit.experiment.need_fit import fitted_usage
+    from toolkit.experiment.fitting.need import fitted_usage
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.replay.fold import Surroundings
@@ -77,7 +77,7 @@ def command(
 def _earlier(
     recorded: Any, share: float | None, by: str, group: str | None, seed: int
 ) -> tuple[Sequence[Session], Sequence[Problem]]:
-    from toolkit.experiment.split import split
+    from toolkit.experiment.fitting.split import split
 
     if share is None:
         return recorded, recorded.problems

@@ -56,7 +56,7 @@ def check_left_out(left_out: Iterable[str], sets: Iterable[str]) -> None:
 
 def from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator[Pairs]:
     """Yield the pairs of each query file, with the one catalog or its own."""
-    from toolkit.experiment.rank_eval import read_queries
+    from toolkit.experiment.ranking.rank_eval import read_queries
     from toolkit.formats.catalogs import load_catalog
 
     if len(catalogs) not in (1, len(queries)):
@@ -88,7 +88,7 @@ def from_sessions(paths: Sequence[Path]) -> Iterator[Pairs]:
 
 def asked(session: Session) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield, for each pass with calls, what the model said before them (else the turn's input) and what it called."""
-    from toolkit.replay.queries import Seen, own_words
+    from toolkit.replay.query_models import Seen, own_words
     from toolkit.session import text_of
 
     ids = {tool.name: tool.id for tool in session.catalog if tool.source != "core"}

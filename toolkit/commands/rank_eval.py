@@ -31,7 +31,7 @@ def command(
     Example: toolkit rank-eval --catalog datasets/mcp-servers/tools.jsonl --queries datasets/mcp-servers/queries.jsonl
     """
     need("numpy", "embed")
-    from toolkit.experiment.rank_eval import compared, read_queries, runs
+    from toolkit.experiment.ranking.rank_eval import compared, read_queries, runs
     from toolkit.formats.catalogs import load_catalog
     from toolkit.search import default_retriever
 

@@ -21,7 +21,7 @@ from toolkit.commands.pairs import (
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
-    from toolkit.search.fitting import Example
+    from toolkit.search.learned.ranker_fit import Example
 
 NAME = "rank-fit"
 _EARLIER = 0.8
@@ -45,9 +45,9 @@ def command(
     Example: toolkit rank-fit --catalog tools.jsonl --queries queries.jsonl --out ranker.json
     """
     need("numpy", "embed")
-    from toolkit.search.fitting import examples, fit
-    from toolkit.search.hybrid import Hybrid
-    from toolkit.search.ranker import Ranker, save_ranker
+    from toolkit.search.learned.ranker import Ranker, save_ranker
+    from toolkit.search.learned.ranker_fit import examples, fit
+    from toolkit.search.retrievers.hybrid import Hybrid
 
     given = read_pairs(catalog, queries, sessions)
     found = [one for pairs in given for one in examples(Hybrid(pairs.tools), pairs.queries, pairs.name)]
@@ -75,7 +75,7 @@ def command(
 def _tested(
     found: Sequence[Example], kept: Sequence[Example], left_out: Sequence[str], seed: int, penalty: float
 ) -> list[dict[str, Any]]:
-    from toolkit.search.fitting import fit, leave_one_out, report
+    from toolkit.search.learned.ranker_fit import fit, leave_one_out, report
 
     check_left_out(left_out, (one.group for one in found))
     if not kept:
@@ -89,7 +89,7 @@ def _tested(
 
 
 def _later(found: Sequence[Example], seed: int, penalty: float) -> dict[str, Any]:
-    from toolkit.search.fitting import fit, report
+    from toolkit.search.learned.ranker_fit import fit, report
 
     cut = int(_EARLIER * len(found))
     if cut < 1 or cut == len(found):

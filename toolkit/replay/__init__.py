@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from toolkit.replay.fold import Surroundings, fold
+from toolkit.replay.habits import STEADY, Searching
+from toolkit.replay.habits import searching as way_of
 from toolkit.replay.script import script
-from toolkit.replay.searching import STEADY, Searching
-from toolkit.replay.searching import searching as way_of
 from toolkit.replay.system import System
 from toolkit.replay.trace import Trace
 from toolkit.session import Session

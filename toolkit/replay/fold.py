@@ -16,9 +16,9 @@ from toolkit.errors import InputError
 from toolkit.replay import events
 from toolkit.replay.profiles import profile
 from toolkit.replay.script import Script, ScriptPass, ScriptTurn
-from toolkit.replay.seeking import Seeker
 from toolkit.replay.system import KNOWING, ORACLE, System
 from toolkit.replay.trace import BLOCKED, MISSED, SEARCHED, SERVED, CallTrace, PassTrace, Trace, TurnTrace
+from toolkit.replay.trips import Seeker
 from toolkit.session import Call, Event
 from toolkit.tool import Catalog, Tool
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError
-from toolkit.replay.queries import MOST_TRIES, NoQuery, Seen, distinct
+from toolkit.replay.query_models import MOST_TRIES, NoQuery, Seen, distinct
 
 _INSTRUCTION = (
     "You are an assistant in the middle of a task. You are about to do the next step, and for it you need a tool that "
@@ -191,7 +191,7 @@ def _queries(answer: Any) -> list[str]:
 
 
 def _folder(cache: str) -> Path:
-    from toolkit.search.vectors import cache_folder
+    from toolkit.search.encoders.tool_vectors import cache_folder
 
     return Path(cache) if cache else cache_folder() / "llm-queries"
 

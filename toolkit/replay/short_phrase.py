@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolkit.errors import InputError
-from toolkit.replay.queries import Seen, distinct, own_words
-from toolkit.search.words import STOP_WORDS
+from toolkit.replay.query_models import Seen, distinct, own_words
+from toolkit.search.terms.words import STOP_WORDS
 
 _LONGEST = 6000
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？：；])|\n+")

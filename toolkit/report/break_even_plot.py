@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from toolkit.experiment.break_even import BreakEven
+from toolkit.experiment.break_even.study import BreakEven
 from toolkit.replay.system import BOUNDS
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from toolkit.experiment.compare import DEFAULT_SELECTORS, Plan, measure
-from toolkit.experiment.spread import query_models
+from toolkit.experiment.comparison.spread import query_models
+from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
 from toolkit.formats.files import Problem
-from toolkit.replay.searching import STEADY, Searching
+from toolkit.replay.habits import STEADY, Searching
 from toolkit.report.plots import Plots
 from toolkit.report.tables import html_table, text_table
 from toolkit.session import Session
@@ -97,7 +97,7 @@ def compare(
         seed: Seed of the bootstrap.
         progress: Show a progress bar where there is somebody to see it.
         fit: Share of the sessions, the earlier ones, that fits every selector that learns; the later ones are compared.
-        fit_by: How the two are told apart: `time`, `group`, `order` (see `toolkit.experiment.split`).
+        fit_by: How the two are told apart: `time`, `group`, `order` (see `toolkit.experiment.fitting.split`).
         spread: Replay under other query models too, and show the least and the most beside the figures.
         searching: How the model searches: `steady`, `models`, or `models(reformulate=…, stale=…, parallel=…)`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkit.experiment.diagnose import Diagnosis
+from toolkit.experiment.diagnosis.diagnose import Diagnosis
 from toolkit.report.diagnosis_toml import host_toml, saving_words
 from toolkit.report.run_folder import whole, write
 

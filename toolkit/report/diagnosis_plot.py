@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from toolkit.experiment.diagnose import Diagnosis
+from toolkit.experiment.diagnosis.diagnose import Diagnosis
 from toolkit.report.plots import save
 
 if TYPE_CHECKING:

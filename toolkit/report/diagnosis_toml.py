@@ -6,8 +6,8 @@ import glob
 import json
 from collections.abc import Iterator, Sequence
 
-from toolkit.experiment.diagnose import Diagnosis
-from toolkit.experiment.diagnosing.servers import Saving
+from toolkit.experiment.diagnosis.diagnose import Diagnosis
+from toolkit.experiment.diagnosis.servers import Saving
 from toolkit.hosts.toml_tables import name_of
 from toolkit.selectors import combine
 

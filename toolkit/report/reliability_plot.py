@@ -28,7 +28,7 @@ def reliability_plot(frame: pd.DataFrame, axes: Sequence[Axes] | None = None, ti
     number is how many guesses a point stands for. A hollow point never came true: only its interval says something.
 
     Args:
-        frame: What `toolkit.experiment.calibration.reliability` returns.
+        frame: What `toolkit.experiment.fitting.calibration.reliability` returns.
         axes: Where to draw, one for each of `GUESSES`; a new picture if None.
         title: What the figures are of, above the first.
 

@@ -6,15 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from toolkit.search.ranking import Ranking, Retriever, RetrieverFactory
-from toolkit.search.registry import default_retriever, known_retrievers, register, retriever
+from toolkit.search.retrievers.registry import default_retriever, known_retrievers, register, retriever
 
 if TYPE_CHECKING:
-    from toolkit.search.dense import Dense
-    from toolkit.search.hybrid import Hybrid
-    from toolkit.search.lexical import Lexical
-    from toolkit.search.tool_search import ToolSearch
+    from toolkit.search.answer import ToolSearch
+    from toolkit.search.retrievers.dense import Dense
+    from toolkit.search.retrievers.hybrid import Hybrid
+    from toolkit.search.retrievers.lexical import Lexical
 
-_LEAVES = {"Lexical": "lexical", "Dense": "dense", "Hybrid": "hybrid", "ToolSearch": "tool_search"}
+_LEAVES = {
+    "Lexical": "retrievers.lexical",
+    "Dense": "retrievers.dense",
+    "Hybrid": "retrievers.hybrid",
+    "ToolSearch": "answer",
+}
 
 __all__ = [
     "Dense",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from toolkit.search.registry import default_retriever
-from toolkit.search.tool_search import ToolSearch
+from toolkit.search.answer import ToolSearch
+from toolkit.search.retrievers.registry import default_retriever
 
 
 def searcher(spec: Any) -> Any:

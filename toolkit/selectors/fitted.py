@@ -33,7 +33,7 @@ def unlearnt(name: str) -> str:
 class Fitted(Combining):
     """A selector with an option `usage`: a `Usage`, or the file of one. Without it, it cannot run.
 
-    Fit on earlier sessions and test on later ones: `toolkit.experiment.split` draws the line.
+    Fit on earlier sessions and test on later ones: `toolkit.experiment.fitting.split` draws the line.
     """
 
     __slots__ = ()

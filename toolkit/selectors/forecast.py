@@ -119,7 +119,7 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
         visible: The told tools.
         host: The present.
         usage: What earlier sessions say, and the fitted facts in it.
-        price: Of the model (`accounting.prices.Price`).
+        price: Of the model (`toolkit.prices.price.Price`).
         horizon: What share of the turns to come counts.
     """
     facts = facts_of(usage)

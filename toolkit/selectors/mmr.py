@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.engine import HostView, Selection
-from toolkit.search.words import content_terms
+from toolkit.search.terms.words import content_terms
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import ranking, worths

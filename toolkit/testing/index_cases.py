@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.search.dense import Dense
-from toolkit.search.encoders import Identity, LazyModel
-from toolkit.search.hybrid import Hybrid
-from toolkit.search.vectors import open_store, read_header
-from toolkit.search.views import RECIPE, views
+from toolkit.search.encoders.encoder import Identity, LazyModel
+from toolkit.search.encoders.tool_vectors import open_store, read_header
+from toolkit.search.encoders.views import RECIPE, views
+from toolkit.search.retrievers.dense import Dense
+from toolkit.search.retrievers.hybrid import Hybrid
 from toolkit.tool import Tool
 
 Json = Mapping[str, Any]

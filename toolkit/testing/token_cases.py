@@ -12,13 +12,13 @@ from subprocess import run
 from sys import executable
 from typing import Any
 
-from toolkit.accounting.cache_model import MODES, CacheRules, CacheUse, Prompt, segments, simulate
-from toolkit.accounting.contract import Count, Request
-from toolkit.accounting.counters import counter, notes
-from toolkit.accounting.vocab import approximate_text, count_text
-from toolkit.accounting.vocabularies import Vocabulary, text_count, vocabulary
-from toolkit.accounting.wire import request, tool_dicts
 from toolkit.errors import MissingExtra, ToolkitError
+from toolkit.prompt_cache.rules import MODES, CacheRules, CacheUse, Prompt, segments, simulate
+from toolkit.tokens.counters import counter, notes
+from toolkit.tokens.request import Count, Request
+from toolkit.tokens.vocabulary.tables import approximate_text, count_text
+from toolkit.tokens.vocabulary.vocabulary import Vocabulary, text_count, vocabulary
+from toolkit.tokens.wire import request, tool_dicts
 from toolkit.tool import Tool
 
 Json = Mapping[str, Any]
@@ -191,7 +191,7 @@ def _methods(given: Json) -> list[str]:
 
 
 def _indexable(given: Json, wanted: bool) -> bool:
-    from toolkit.search.texts import fields
+    from toolkit.search.terms.texts import fields
 
     tools = [Tool(one["name"], one.get("description"), one.get("input_schema")) for one in given["tools"]]
     return all(any(fields(tool)) for tool in tools) is wanted

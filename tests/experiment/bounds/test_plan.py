@@ -1,0 +1,132 @@
+"""`oracle_cost` is the cheapest schedule of declared sets: nothing that was tried by brute force is cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, combinations, product
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, event, said, session, tool, turn
+from toolkit.experiment.bounds import plan as bounds
+from toolkit.experiment.comparison.frames import pass_costs
+from toolkit.experiment.comparison.study import Plan, measure
+from toolkit.formats.sessions import load_sessions
+from toolkit.ledger import ledger
+from toolkit.prices.price import Price, Rates
+from toolkit.prompt_cache.rules import CacheRules
+from toolkit.replay import System, fold, script
+from toolkit.replay.fold import Surroundings
+from toolkit.replay.script_tokens import count_script
+from toolkit.replay.system import ORACLE_COST
+from toolkit.session import Session
+from toolkit.tokens.text_counter import TextCounter
+
+COUNTER = TextCounter()
+OTHER = tool("mcp.big.draw_map", "Draws a map. " * 800, kind="string")
+HUGE = tool("mcp.big.make_report", "Makes a report. " * 400, kind="string")
+PRICE = Price("m", Rates(3e-6, 3e-7, 3.75e-6, 15e-6))
+RULES = [CacheRules("breakpoints", minimum, 1, None, 0.1, 1.25) for minimum in (0, 400)]
+
+
+def cost(recorded: Session, plan: Sequence[frozenset[str]], rules: CacheRules) -> float:
+    """Return the USD of a session that declares what is planned, through the replay and the ledger."""
+    made = script(recorded)
+    rows = ledger(count_script(made, COUNTER), fold(made, System(ORACLE_COST), plan=plan), COUNTER, rules)
+    return sum(
+        pass_costs(
+            PRICE,
+            row.prompt_tokens,
+            row.cache_read_tokens,
+            row.cache_write_tokens,
+            row.cached_prompt_tokens,
+            row.output_tokens,
+            row.fallback_prompt_tokens,
+            row.fallback_passes,
+        )[1]
+        for row in rows
+    )
+
+
+def planned(recorded: Session, rules: CacheRules, monkeypatch: pytest.MonkeyPatch) -> list[frozenset[str]]:
+    monkeypatch.setattr(bounds, "price_or_usual", lambda model: PRICE)
+    made = script(recorded)
+    tokens = {one.name: COUNTER.definition(one) for one in recorded.catalog}
+    counted = count_script(made, COUNTER)
+    return bounds.oracle_plan(made, counted, Surroundings(), COUNTER, tokens.__getitem__, rules, None)
+
+
+def subsets(names: Sequence[str]) -> list[frozenset[str]]:
+    sizes = (combinations(names, size) for size in range(len(names) + 1))
+    return [frozenset(some) for some in chain.from_iterable(sizes)]
+
+
+@st.composite
+def small_sessions(draw: st.DrawFn) -> Session:
+    """Up to four turns over three tools, one of them larger than all the rest."""
+    names = st.lists(st.sampled_from([READ.name, LOG.name, HUGE.name]), max_size=2)
+    passes = st.lists(st.tuples(names, st.integers(0, 300)), min_size=1, max_size=3)
+    recorded = [
+        turn("do it", *(said("so " * words, *(call(name) for name in called)) for called, words in one))
+        for one in draw(st.lists(passes, min_size=1, max_size=4))
+    ]
+    return session(*recorded, tools=(READ, BRANCH, LOG, MAIL, HUGE))
+
+
+@pytest.mark.parametrize("rules", RULES, ids=["no minimum", "minimum 400"])
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(recorded=small_sessions())
+def test_no_sequence_of_declared_sets_is_cheaper(recorded: Session, rules: CacheRules) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        found = cost(recorded, planned(recorded, rules, patch), rules)
+    used = sorted({one.name for one in recorded.calls()})
+    tried = (cost(recorded, plan, rules) for plan in product(subsets(used), repeat=len(recorded.turns)))
+    assert found == pytest.approx(min(tried), rel=1e-9)
+
+
+def test_a_tool_that_is_hidden_in_some_turns_stands_in_no_set_there_and_the_bound_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hide, show = (event(kind, extension="notes", patterns=[LOG.name]) for kind in ("hide", "show"))
+    long = [said("word " * 2000, call(READ.name)), said("so", call(LOG.name))]
+    recorded = session(*(turn("go", *long, events=events) for events in ((hide,), (), (show,), ())))
+    plan = planned(recorded, RULES[0], monkeypatch)
+    assert [LOG.name in names for names in plan[:2]] == [False, False]
+    tried = (cost(recorded, one, RULES[0]) for one in product(subsets([READ.name, LOG.name]), repeat=4))
+    assert cost(recorded, plan, RULES[0]) == pytest.approx(min(tried), rel=1e-9)
+
+
+def test_a_large_tool_that_one_turn_needs_is_declared_in_that_turn_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [turn("more", said("yes", call(READ.name))) for _ in range(3)]
+    one = session(*small, turn("report", said("yes", call(HUGE.name))), *small, tools=(READ, HUGE, OTHER))
+    plan = planned(one, RULES[0], monkeypatch)
+    assert [HUGE.name in names for names in plan] == [False] * 3 + [True] + [False] * 3
+
+
+def test_a_long_history_keeps_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = [turn("more", said("word " * 2000, call(name))) for name in (READ.name, LOG.name, READ.name, LOG.name)]
+    assert len(set(planned(session(*long), RULES[0], monkeypatch))) == 1
+
+
+def test_many_turns_are_cut_into_runs_that_cost_no_more_than_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [READ.name] * 6 + [HUGE.name] + [LOG.name] * 6
+    one = session(*(turn("do", said("so", call(name))) for name in names), tools=(READ, LOG, HUGE, OTHER))
+    plan = planned(one, RULES[0], monkeypatch)
+    constant = [frozenset(names)] * len(names)
+    assert cost(one, plan, RULES[0]) < cost(one, constant, RULES[0])
+
+
+def test_no_selector_of_the_packaged_recordings_costs_less_than_the_bound() -> None:
+    selectors = ("all", "lazy", "builtin-only", "deferred")
+    plan = Plan(selectors, retriever="lexical", model="claude-sonnet-4-5", progress=False)
+    board = measure(load_sessions(DATASET), plan).summary.set_index("system")
+    assert board["regret"].min() == board.loc[ORACLE_COST, "regret"] == 0
+    assert board.loc["none", "served"] == 0
+
+
+def test_without_prices_there_is_no_regret() -> None:
+    unknown = session(turn("look", said("", call(READ.name))), model="nobody's model")
+    board = measure([unknown], Plan(("lazy",), retriever="lexical", progress=False)).summary
+    assert board["regret"].isna().all()

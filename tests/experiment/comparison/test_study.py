@@ -1,0 +1,219 @@
+"""Measuring a plan: resume, workers, names, and the golden counts over the packaged data set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, session, turn
+from toolkit.errors import InputError, UnknownNameError
+from toolkit.experiment.comparison import run
+from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.formats.sessions import load_sessions
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "compare.json"
+MANY = [session(turn("create a branch", said("", call(BRANCH.name))), id=f"s{n}") for n in range(4)]
+
+
+class Interrupt:
+    """A selector that presses Ctrl-C at its nth turn."""
+
+    def __init__(self) -> None:
+        self.turns, self.at = 0, 0
+
+    def __repr__(self) -> str:
+        return "interrupt"
+
+    def __call__(self, visible: Any, host: Any) -> Any:
+        self.turns += 1
+        if self.turns == self.at:
+            raise KeyboardInterrupt
+        return [one.name for one in visible], []
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "CHUNK", 2)
+
+
+def plan(*selectors: Any, **options: Any) -> Plan:
+    return Plan(selectors or ("lazy",), retriever="lexical", progress=False, **options)
+
+
+def frames(made: Measured) -> list[pd.DataFrame]:
+    return [made.summary, made.sessions, made.turns, made.passes]
+
+
+def same(one: Measured, other: Measured) -> bool:
+    return all(mine.equals(theirs) for mine, theirs in zip(frames(one), frames(other), strict=True))
+
+
+def test_the_bounds_stand_in_every_table() -> None:
+    assert set(measure(MANY, plan()).summary["system"]) == {*ALWAYS, "lazy"}
+
+
+def test_calls_are_served_missed_or_blocked() -> None:
+    board = measure(load_sessions(DATASET, limit=5), plan("lazy", "builtin-only", "deferred")).summary
+    assert (board["calls"] == board["served"] + board["missed"] + board["blocked"]).all()
+    assert (board["searched"] <= board["served"]).all()
+    assert (board["prompt_tokens"] == board["cached_prompt_tokens"] + board["uncached_prompt_tokens"]).all()
+
+
+def test_an_interrupted_run_keeps_its_parts_and_a_second_goes_on_from_them(tmp_path: Path) -> None:
+    whole = measure(MANY, plan(Interrupt()))
+    pressed = Interrupt()
+    pressed.at = 3
+    with pytest.raises(KeyboardInterrupt):
+        measure(MANY, plan(pressed, out=tmp_path))
+    kept = {one.name: one.stat().st_mtime_ns for one in (tmp_path / "parts").iterdir()}
+    assert len(kept) == 5, "four bounds and the selector over the first two sessions"
+    second = Interrupt()
+    again = measure(MANY, plan(second, out=tmp_path))
+    assert second.turns == 2
+    assert same(whole, again)
+    assert kept.items() <= {one.name: one.stat().st_mtime_ns for one in (tmp_path / "parts").iterdir()}.items()
+
+
+def test_only_cache_runs_nothing_and_says_what_is_not_there(tmp_path: Path) -> None:
+    pressed = Interrupt()
+    pressed.at = 3
+    with pytest.raises(KeyboardInterrupt):
+        measure(MANY, plan(pressed, out=tmp_path))
+    cached = measure(MANY, plan(pressed, out=tmp_path, resume="only-cache"))
+    assert pressed.turns == 3
+    assert set(cached.summary["sessions"]) == {2}
+    assert [one.code for one in cached.problems] == ["not_cached"]
+    assert "5 of 10 parts" in cached.problems[0].message
+
+
+def test_only_cache_without_a_cache_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing is in the cache"):
+        measure(MANY, plan(out=tmp_path, resume="only-cache"))
+
+
+def test_a_finished_run_is_not_run_again_unless_never_is_asked_for(tmp_path: Path) -> None:
+    counting = Interrupt()
+    first = measure(MANY, plan(counting, out=tmp_path))
+    assert same(first, measure(MANY, plan(counting, out=tmp_path)))
+    assert same(first, measure(MANY, plan(counting, out=tmp_path, resume="only-missing")))
+    assert same(first, measure(MANY, plan(counting, out=tmp_path, resume="only-cache")))
+    assert counting.turns == 4
+    assert same(first, measure(MANY, plan(counting, out=tmp_path, resume="never")))
+    assert counting.turns == 8
+
+
+def test_sessions_made_in_memory_are_not_run_again_after_they_were_used(tmp_path: Path) -> None:
+    counting = Interrupt()
+    recorded = [session(turn("create a branch", said("", call(BRANCH.name))), id=f"m{n}") for n in range(2)]
+    measure(recorded, plan(counting, out=tmp_path))
+    assert {hash(one.catalog) for one in recorded} and counting.turns == 2
+    measure(recorded, plan(counting, out=tmp_path))
+    assert counting.turns == 2
+
+
+def test_two_workers_give_the_same_frames_as_one() -> None:
+    recorded = list(load_sessions(DATASET, limit=3))
+    assert same(measure(recorded, plan()), measure(recorded, plan(workers=2)))
+
+
+def test_another_seed_changes_intervals_and_nothing_else() -> None:
+    recorded = list(load_sessions(DATASET, limit=6))
+    one, other = (measure(recorded, plan(seed=seed)) for seed in (0, 1))
+    assert one.sessions.equals(other.sessions)
+    assert not one.summary.equals(other.summary)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"selectors": ["lazzy"]},
+        {"retriever": "lexicul"},
+        {"profile": "referense"},
+        {"query_model": "own"},
+        {"model": "gpt-99"},
+    ],
+)
+def test_a_wrong_name_fails_before_anything_runs(wrong: dict[str, Any], tmp_path: Path) -> None:
+    options = {"selectors": ["lazy"], "retriever": "lexical", "out": tmp_path / "x", "progress": False, **wrong}
+    with pytest.raises(UnknownNameError):
+        measure(MANY, Plan(**options))
+    assert not list((tmp_path / "x" / "parts").glob("*"))
+
+
+def test_no_session_is_an_error() -> None:
+    with pytest.raises(InputError, match="no session to compare"):
+        measure([], plan())
+
+
+def test_two_selectors_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="two selectors are called '<lambda>'"):
+        measure(MANY, plan(lambda visible, host: ([], []), lambda visible, host: ([], [])))
+    with pytest.raises(InputError, match="two selectors are called 'oracle'"):
+        measure(MANY, plan(named_oracle()))
+
+
+def named_oracle() -> Any:
+    def oracle(visible: Any, host: Any) -> Any:
+        return [], []
+
+    return oracle
+
+
+def test_one_selector_given_twice_is_one_row() -> None:
+    from toolkit.selectors import resolve
+
+    assert len(measure(MANY, plan("lazy", "lazy", resolve("lazy"), "all")).summary) == 5
+
+
+def test_a_session_that_comes_twice_counts_once_and_is_a_problem() -> None:
+    made = measure([*MANY, MANY[0]], plan())
+    assert set(made.summary["sessions"]) == {4}
+    assert [one.code for one in made.problems] == ["repeated_id"]
+
+
+def test_a_recorded_model_without_a_price_is_a_doubt_and_no_cost() -> None:
+    made = measure([session(turn("x", said("a")), model="nobody-knows-it")], plan())
+    assert [one.code for one in made.problems] == ["no_price"]
+    assert made.summary["cost_usd"].isna().all()
+
+
+def test_a_given_model_prices_every_session() -> None:
+    made = measure(MANY, plan(model="claude-sonnet-4-5"))
+    assert (made.summary["cost_usd"] > 0).all()
+    assert (made.summary["cost_with_fallback_usd"] >= made.summary["cost_usd"]).all()
+
+
+def test_the_run_says_what_it_is_of() -> None:
+    about = measure(load_sessions(DATASET, limit=2), plan("lazy", query_model="optimistic", seed=7)).about
+    assert (about["sessions"], about["seed"], about["definitions"]) == (2, 7, {"recorded": 2})
+    assert about["counter"] == "tiktoken/o200k_base (texts only)"
+    assert {one["name"] for one in about["systems"]} == {*ALWAYS, "lazy [optimistic]"}
+
+
+def golden(selectors: Any) -> dict[str, list[int]]:
+    board = measure(load_sessions(DATASET), Plan(selectors, retriever="lexical", progress=False)).summary
+    columns = ["prompt_tokens", "uncached_prompt_tokens", "search_trips", "served", "missed", "blocked"]
+    return {row["system"]: [int(row[one]) for one in columns] for row in board.to_dict("records")}
+
+
+def test_the_counts_over_the_packaged_data_set_are_the_golden_ones() -> None:
+    """Remake them with `python -m tests.experiment.comparison.test_study`, and say in the changelog why they moved."""
+    expected = json.loads(GOLDEN.read_text("utf-8"))
+    assert golden(SELECTORS[:-1]) == {one: expected[one] for one in {*ALWAYS, *SELECTORS}}
+
+
+@pytest.mark.slow
+def test_the_counts_of_the_semantic_selector_are_the_golden_ones() -> None:
+    pytest.importorskip("sentence_transformers")
+    expected = json.loads(GOLDEN.read_text("utf-8"))
+    assert golden(["semantic(k=8)"])["semantic(k=8)"] == expected["semantic(k=8)"]
+
+
+if __name__ == "__main__":
+    made = golden([*SELECTORS[:-1], "semantic(k=8)"])
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(made.items()))
+    GOLDEN.write_text(f"{{\n{rows}\n}}\n", "utf-8")

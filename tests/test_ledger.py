@@ -1,0 +1,165 @@
+"""The ledger agrees to the token with a naive twin that builds and counts every prompt anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.builders import BRANCH, DATASET, READ, SELECTORS, call, event, note, replayed, said, session, turn
+from tests.naive_ledger import NaiveLedger
+from tests.strategies import sessions
+from toolkit.formats.sessions import load_sessions
+from toolkit.ledger import PassRow, ledger
+from toolkit.replay import script
+from toolkit.replay.habits import Searching
+from toolkit.replay.script_tokens import count_script, history_before
+from toolkit.replay.search_billing import SearchBilling
+from toolkit.session import Session
+from toolkit.tokens.text_counter import TextCounter
+from toolkit.tool import definition_text
+
+BUCKETS = PassRow._fields[5:11]
+COUNTER = TextCounter()
+
+
+def split_in_three(visible: Any, host: Any) -> Any:
+    """A selector whose offer changes from turn to turn."""
+    names = [tool.name for tool in visible]
+    return names[host.turn_no % 3 :: 3], names[(host.turn_no + 1) % 3 :: 3]
+
+
+def rows(recorded: Session, selector: Any = "all", **options: Any) -> list[PassRow]:
+    trace = replayed(recorded, selector, **options)
+    return ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
+
+
+def differences(recorded: Session, selector: Any, **options: Any) -> list[tuple[int, str, int, int]]:
+    trace = replayed(recorded, selector, **options)
+    made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
+    naive = NaiveLedger(recorded, trace).rows()
+    assert len(made) == len(naive)
+    return [
+        (number, key, getattr(mine, key), value)
+        for number, (mine, theirs) in enumerate(zip(made, naive, strict=True))
+        for key, value in theirs.items()
+        if getattr(mine, key) != value
+    ]
+
+
+@pytest.mark.parametrize("recorded", load_sessions(DATASET), ids=lambda one: one.id)
+def test_the_history_told_to_a_selector_is_what_its_turn_finds_before_its_input(recorded: Session) -> None:
+    tokens = count_script(script(recorded), COUNTER)
+    first = {row.turn_no: row for row in reversed(rows(recorded, "oracle"))}
+    found = {number: row.system_tokens + row.history_tokens for number, row in first.items()}
+    told = dict(enumerate(history_before(tokens), 1))
+    assert found == {number: told[number] + tokens.turns[number - 1].passes[0].before for number in found}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from([*SELECTORS, split_in_three]))
+def test_every_row_agrees_with_the_naive_twin_on_random_sessions(recorded: Session, selector: Any) -> None:
+    assert differences(recorded, selector) == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from(["lazy", "deferred", split_in_three]), st.integers(0, 99))
+def test_refused_passes_and_passes_of_several_searches_agree_with_the_naive_twin(
+    recorded: Session, selector: Any, seed: int
+) -> None:
+    assert differences(recorded, selector, searching=Searching(0.6, 0.7, 0.5, seed=seed)) == []
+
+
+def test_searches_of_one_pass_are_one_row_and_each_pays_its_trip() -> None:
+    recorded = session(turn("create a branch", said("show the log", call(BRANCH.name))))
+    trace = replayed(recorded, "lazy", searching=Searching(parallel=1.0))
+    tokens = count_script(script(recorded), COUNTER)
+    plain, billed = (ledger(tokens, trace, COUNTER, billing=SearchBilling(trip=one)) for one in (0, 7))
+    assert [row.kind for row in billed] == ["search", "recorded"]
+    assert billed[1].search_history_tokens - plain[1].search_history_tokens == 2 * 7
+
+
+def test_a_refused_pass_is_billed_even_where_a_search_is_not_a_pass_of_its_own() -> None:
+    one = turn("create a branch", said("", call(BRANCH.name)))
+    recorded = session(one, one)
+    trace = replayed(recorded, "lazy", searching=Searching(stale=1.0))
+    made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER, billing=SearchBilling(own_pass=False))
+    assert [row.kind for row in made if row.prompt_tokens] == ["recorded", "refused", "recorded"]
+    assert [row.billed_prompt_tokens for row in made] == [None] * 5
+    refused, last = made[2], made[4]
+    assert refused.output_tokens > 0 and last.search_history_tokens > refused.search_history_tokens
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+def test_every_row_agrees_with_the_naive_twin_on_the_packaged_data_set(selector: str) -> None:
+    found = {one.id: different for one in load_sessions(DATASET) if (different := differences(one, selector))}
+    assert found == {}
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from(SELECTORS))
+def test_the_six_buckets_add_up_to_the_prompt_and_cached_and_uncached_too(recorded: Session, selector: str) -> None:
+    for row in rows(recorded, selector):
+        assert sum(getattr(row, bucket) for bucket in BUCKETS) == row.prompt_tokens
+        assert row.cached_prompt_tokens + row.uncached_prompt_tokens == row.prompt_tokens
+
+
+def test_a_pass_shares_the_whole_prompt_before_it_while_the_offer_stays() -> None:
+    recorded = session(turn("one", said("a", call(READ.name)), said("b")), turn("two", said("c")))
+    made = rows(recorded)
+    assert [row.cached_prompt_tokens for row in made] == [0, made[0].prompt_tokens, made[1].prompt_tokens]
+
+
+def test_after_a_compaction_only_the_definitions_and_the_system_prompt_are_shared() -> None:
+    recorded = session(turn("one", said("a")), turn("two", said("b"), events=(event("compaction"),)), system="Be kind.")
+    last = rows(recorded)[-1]
+    assert last.cached_prompt_tokens == last.declared_tokens + last.system_tokens > 0
+    assert last.history_tokens == 0
+
+
+def test_after_a_changed_offer_only_the_leading_equal_definitions_are_shared() -> None:
+    recorded = session(turn("one", said("a")), turn("two", said("b"), events=(event("server_down", server="mail"),)))
+    last = rows(recorded)[-1]
+    assert last.cached_prompt_tokens == last.declared_tokens < last.prompt_tokens
+
+
+def test_a_tool_whose_flag_changed_alone_reads_the_same_and_stays_shared() -> None:
+    row = {
+        "name": BRANCH.name,
+        "description": BRANCH.description,
+        "input_schema": BRANCH.input_schema,
+        "deferred": True,
+    }
+    recorded = session(turn("one", said("a")), turn("two", said("b"), events=(event("tools_changed", changed=[row]),)))
+    first, last = rows(recorded)
+    assert last.cached_prompt_tokens == first.prompt_tokens
+
+
+def test_a_search_and_its_answer_are_paid_for_on_every_later_pass() -> None:
+    recorded = session(turn("make it", said("create a branch", call(BRANCH.name)), said("ok")), turn("more", said("x")))
+    search, *later = rows(recorded, "lazy")
+    assert (search.kind, search.search_history_tokens) == ("search", 0)
+    assert len({row.search_history_tokens for row in later}) == 1 and later[0].search_history_tokens > 0
+
+
+def test_reasoning_is_output_and_never_history() -> None:
+    plain = session(turn("x", said("a"), said("b")))
+    thinking = session(turn("x", said("a", reasoning="because of this"), said("b")))
+    (a, b), (c, d) = rows(plain), rows(thinking)
+    assert c.output_tokens - a.output_tokens == COUNTER.text("because of this")
+    assert (b.history_tokens, b.prompt_tokens) == (d.history_tokens, d.prompt_tokens)
+
+
+def test_a_blocked_call_is_charged_one_more_pass_with_every_visible_tool_declared() -> None:
+    recorded = session(turn("x", said("a", call(BRANCH.name))))
+    (row,) = rows(recorded, "builtin-only")
+    everything = sum(COUNTER.text(definition_text(one)) for one in recorded.catalog)
+    assert row.fallback_passes == 1
+    assert row.fallback_prompt_tokens == row.prompt_tokens - row.declared_tokens + everything
+
+
+def test_context_between_turns_joins_the_history_before_the_input() -> None:
+    plain, more = session(turn("x", said("a"))), session(turn("x", said("a"), context=(note("the summary"),)))
+    assert rows(more)[0].history_tokens - rows(plain)[0].history_tokens == COUNTER.text("the summary")

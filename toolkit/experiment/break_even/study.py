@@ -1,0 +1,163 @@
+"""From which catalog size, and for how many turns, a selector that searches pays against declaring everything.
+
+Measured: recorded sessions are replayed in hosts of growing size and priced with the provider's own token rules,
+cache rules and prices. Beside it stands the price model of `break_even.price_model`, fed with the replays' averages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from toolkit.errors import InputError
+from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.experiment.growing import grown, pool_of, sizes_in
+from toolkit.formats.files import Problem
+from toolkit.prices.price import price
+from toolkit.prompt_cache.rules import rules_for
+from toolkit.replay.search_billing import BILLINGS, SearchBilling
+from toolkit.session import Session
+from toolkit.tokens.provider_counter import ProviderCounter
+from toolkit.tool import Tool
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SELECTORS = ("lazy", "semantic(k=8)")
+_SIZE = re.compile(r"@\d+(?=')")
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What to measure and how; the fields are the options of `toolkit break-even`.
+
+    Attributes:
+        model: Whose tokens, cache rules and prices count.
+        selectors: What is set against `all`.
+        sizes: Catalog sizes; a ladder up to all the tools there are by default.
+        seed: Seed of the draw of tools, and of the bootstrap.
+    """
+
+    model: str = "gpt-5"
+    selectors: Sequence[Any] = SELECTORS
+    sizes: tuple[int, ...] = ()
+    profile: str = "reference"
+    retriever: str | None = None
+    query_model: str = "own_words"
+    seed: int = 0
+    workers: int = 1
+    progress: bool = True
+
+    def plan(self) -> Plan:
+        """Return the comparison that measures it."""
+        return Plan(
+            selectors=tuple(self.selectors),
+            retriever=self.retriever,
+            profile=self.profile,
+            query_model=self.query_model,
+            model=self.model,
+            workers=self.workers,
+            seed=self.seed,
+            progress=self.progress,
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BreakEven:
+    """What a growth measured.
+
+    Attributes:
+        turns, passes: One row a size, system, session and turn (or pass): the frames of a comparison, with a size.
+        summary: One row a size and system: the cost, its ratio to `all`, the lengths of session for which it pays.
+        crossings: One row a selector: the catalog size from which on it pays.
+        modelled: The price model over sizes and lengths of session, at the replays' averages.
+        problems: What was skipped or doubted.
+        about: What the figures are of.
+    """
+
+    turns: pd.DataFrame
+    passes: pd.DataFrame
+    summary: pd.DataFrame
+    crossings: pd.DataFrame
+    modelled: pd.DataFrame
+    problems: tuple[Problem, ...]
+    about: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.about["sizes"]))
+        return f"BreakEven({self.about['model']}, {self.about['sessions']} sessions, sizes {sizes})"
+
+
+def break_even(sessions: Iterable[Session], growth: Growth = Growth(), catalog: Iterable[Tool] = ()) -> BreakEven:
+    """Replay sessions in growing hosts, price them, and say where the selectors begin to pay.
+
+    Args:
+        sessions: Recordings.
+        growth: What to measure and how.
+        catalog: Tools that hosts may grow by, beside those of the sessions.
+
+    Raises:
+        UnknownNameError: A selector, retriever, profile, query model or model is not known; nothing has run.
+        InputError: There is no session, or a size is larger than the tools there are.
+    """
+    from toolkit.experiment.break_even.pays import crossings, summary
+    from toolkit.experiment.break_even.priced_plans import modelled
+
+    recorded, around = list({session.id: session for session in sessions}.values()), tuple(catalog)
+    pool = pool_of(recorded, around)
+    _check(recorded, growth, len(pool))
+    sizes = sizes_in(pool, growth.sizes)
+    hosts = [_named(grown(one, pool, size, growth.seed), size) for size in sizes for one in recorded]
+    found = measure(hosts, growth.plan())
+    turns, passes = (_by_size(frame) for frame in (found.turns, found.passes))
+    board = summary(turns, growth.seed)
+    model = modelled(turns, passes, growth.model, BILLINGS.get(growth.profile, SearchBilling()))
+    facts = {"sizes": list(sizes), "catalog_tools": len(around), "pool_tools": len(pool)}
+    about = _about(found, recorded, growth, facts)
+    return BreakEven(turns, passes, board, crossings(board), model, _once(found.problems), about)
+
+
+def _check(sessions: Sequence[Session], growth: Growth, tools: int) -> None:
+    """Raise for what cannot be measured, before anything runs."""
+    if not sessions or not tools:
+        raise InputError("there is no session with tools to replay.", hint="Give at least one recorded session.")
+    growth.plan().systems()
+    price(growth.model)
+
+
+def _named(session: Session, size: int) -> Session:
+    return replace(session, id=f"{session.id}@{size}")
+
+
+def _by_size(frame: pd.DataFrame) -> pd.DataFrame:
+    """Take the size out of the session ids again."""
+    parts = frame["session_id"].str.rsplit("@", n=1)
+    return frame.assign(session_id=parts.str[0], size=parts.str[1].astype("int64"))
+
+
+def _once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return what is the same at every size once, under the session's own id."""
+    return tuple(dict.fromkeys(replace(one, message=_SIZE.sub("", one.message)) for one in problems))
+
+
+def _about(found: Measured, sessions: Sequence[Session], growth: Growth, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the figures are of: as a comparison says it, but for the sessions as they were recorded."""
+    listed, rules = price(growth.model), rules_for(growth.model)
+    return {
+        **found.about,
+        **facts,
+        "sessions": len(sessions),
+        "recorded_turns": sum(len(session.turns) for session in sessions),
+        "sources": sorted({_short(session.source) for session in sessions if session.source}),
+        "counter": ProviderCounter(growth.model).name,
+        "prices": f"{listed.source}, {listed.date}",
+        "cache_mode": rules.mode,
+    }
+
+
+def _short(source: str) -> str:
+    """The last two parts of a path: enough to know the data set by, and no more of somebody's disk."""
+    return "/".join(PurePath(source.rpartition(":")[0] or source).parts[-2:])

@@ -1,0 +1,146 @@
+"""Frames: pass, turn and session rows as pandas tables, and the leaderboard over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from toolkit.experiment.comparison.run import TurnRow
+from toolkit.experiment.stats import ratio_interval
+from toolkit.ledger import PassRow
+from toolkit.prices.price import Price
+from toolkit.replay.system import BOUNDS, ORACLE_COST, System
+
+TOKENS = ["prompt_tokens", "cached_prompt_tokens", "uncached_prompt_tokens", "output_tokens"]
+BUCKETS = [
+    "system_tokens",
+    "declared_tokens",
+    "search_tool_tokens",
+    "history_tokens",
+    "search_history_tokens",
+    "input_tokens",
+]
+CACHE = ["cache_read_tokens", "cache_write_tokens"]
+COSTS = ["cost_usd", "cost_with_fallback_usd", "cost_no_cache_usd", "cost_ideal_cache_usd"]
+_PRICED = [
+    "prompt_tokens",
+    *CACHE,
+    "cached_prompt_tokens",
+    "output_tokens",
+    "fallback_prompt_tokens",
+    "fallback_passes",
+]
+COUNTS = ["selector_trips", "search_trips", "calls", "served", "searched", "missed", "blocked", "stale_calls"]
+REGRET = ["regret", "regret_low", "regret_high"]
+KEYS = ["session_id", "system"]
+
+
+def pass_frame(rows: Sequence[PassRow], prices: Mapping[str, Price | None]) -> pd.DataFrame:
+    """Return one row a pass, with its cost.
+
+    Args:
+        rows: Ledger rows.
+        prices: Session id → price of its model, or None when nobody knows it.
+    """
+    frame = pd.DataFrame.from_records(rows, columns=list(PassRow._fields))
+    for name, values in zip(COSTS, _costs(frame, prices), strict=True):
+        frame[name] = values
+    return frame
+
+
+def _costs(frame: pd.DataFrame, prices: Mapping[str, Price | None]) -> list[list[float]]:
+    """Return USD a pass, in the order of `COSTS`: by the cache's rules, with fallback, and the two bounds."""
+    columns = [frame[name] for name in _PRICED]
+    rows = zip(frame["session_id"], *columns, strict=True)
+    made = [pass_costs(prices.get(id), *numbers) for id, *numbers in rows]
+    return [list(column) for column in zip(*made, strict=True)] if made else [[] for _ in COSTS]
+
+
+def pass_costs(
+    price: Price | None, prompt: int, read: int, write: int, shared: int, output: int, again: int, times: int
+) -> tuple[float, float, float, float]:
+    if price is None:
+        return (float("nan"),) * 4
+    plain = price.cost(prompt - read - write, read, write, output)
+    more = times * price.cost(again / times, 0, 0, output) if times else 0.0
+    return plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output)
+
+
+def turn_frame(rows: Sequence[TurnRow], passes: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a turn: what became of its calls, and the tokens of its passes."""
+    frame = pd.DataFrame.from_records(rows, columns=list(TurnRow._fields))
+    by_turn = passes.groupby([*KEYS, "turn_no"], sort=False)
+    sums = by_turn[[*BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]].sum()
+    sums[COSTS] = by_turn[COSTS].sum(min_count=1)
+    sums["passes"] = by_turn.size()
+    frame = frame.join(sums, on=[*KEYS, "turn_no"])
+    whole = ["passes", *BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]
+    frame[whole] = frame[whole].fillna(0).astype("int64")
+    return frame
+
+
+def session_frame(turns: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a session and system."""
+    groups = turns.groupby(KEYS, sort=False)
+    frame = groups[[*COUNTS, "passes", *BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]].sum()
+    frame[COSTS] = groups[COSTS].sum(min_count=1)
+    frame["turns"] = groups.size()
+    frame["comparable_turns"] = groups["comparable"].sum().astype("int64")
+    return frame.reset_index()
+
+
+def leaderboard(sessions: pd.DataFrame, systems: Sequence[System], seed: int) -> pd.DataFrame:
+    """Return one row a system, cheapest first by the cost that pays for what was missed.
+
+    Of a run that is not finished, the sessions count that every system in it has.
+    Intervals are 95 % bootstrap intervals over sessions of the ratio of sums to `all`; `regret` is the
+    same ratio of `cost_with_fallback_usd` to `oracle_cost`, less 1.
+    """
+    finished = set(sessions["system"])
+    whole = everywhere(sessions)
+    rows = [_summary(whole, system, seed) for system in systems if system.name in finished]
+    frame = pd.DataFrame(rows)
+    order = "cost_with_fallback_usd" if frame["cost_with_fallback_usd"].notna().all() else "prompt_tokens_with_fallback"
+    return frame.sort_values(order, kind="stable").reset_index(drop=True)
+
+
+def everywhere(sessions: pd.DataFrame) -> pd.DataFrame:
+    """Return the sessions that every system of a session frame has."""
+    times = sessions.groupby("session_id")["system"].transform("size")
+    return sessions[times == sessions["system"].nunique()]
+
+
+def _at_best(sessions: pd.DataFrame, mine: pd.DataFrame) -> pd.Series[float]:
+    """Return what the same sessions cost under `oracle_cost`; no number where it did not run."""
+    best = sessions[sessions["system"] == ORACLE_COST].set_index("session_id")["cost_with_fallback_usd"]
+    return best.reindex(mine.index)
+
+
+def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any]:
+    mine = sessions[sessions["system"] == system.name].set_index("session_id")
+    everything = sessions[sessions["system"] == "all"].set_index("session_id").loc[mine.index]
+    sums = mine[[*TOKENS, *CACHE, *COUNTS, "passes", "turns", "comparable_turns", "fallback_prompt_tokens"]].sum()
+    ratio, low, high = ratio_interval(mine["prompt_tokens"], everything["prompt_tokens"], seed)
+    regret = ratio_interval(mine["cost_with_fallback_usd"], _at_best(sessions, mine), seed)
+    per_turn, turn_low, turn_high = ratio_interval(mine["prompt_tokens"], mine["turns"], seed)
+    return {
+        "system": system.name,
+        "bound": system.name in BOUNDS,
+        "selector": system.name.partition(" [")[0],
+        "retriever": system.retriever,
+        "profile": system.profile,
+        "query_model": system.query_model,
+        "sessions": len(mine),
+        **{str(key): int(value) for key, value in sums.items() if key != "fallback_prompt_tokens"},
+        "prompt_tokens_with_fallback": int(sums["prompt_tokens"] + sums["fallback_prompt_tokens"]),
+        **{name: mine[name].sum(min_count=len(mine)) for name in COSTS},
+        **dict(zip(REGRET, (value - 1 for value in regret), strict=True)),
+        "prompt_ratio": ratio,
+        "prompt_ratio_low": low,
+        "prompt_ratio_high": high,
+        "prompt_tokens_per_turn": per_turn,
+        "prompt_tokens_per_turn_low": turn_low,
+        "prompt_tokens_per_turn_high": turn_high,
+    }

@@ -1,0 +1,227 @@
+"""One call over catalog sizes, selectors and their k, profiles, query models, retrievers and models: one tidy frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tqdm import tqdm
+
+from toolkit import specs
+from toolkit.errors import InputError, ToolkitError
+from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
+from toolkit.experiment.fitting.learnt import can_fit
+from toolkit.experiment.growing import nested
+from toolkit.formats.files import Problem
+from toolkit.replay.system import BOUNDS, System
+from toolkit.selectors import label
+from toolkit.selectors.fitted import unlearnt
+from toolkit.selectors.registry import options_of
+from toolkit.session import Session
+from toolkit.tool import Catalog, Tool
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COORDINATES = ("catalog", "tools_around", "profile", "query_model", "retriever", "model")
+"""What a cell is told by, beside the systems that are compared in it."""
+
+
+class Cell(NamedTuple):
+    """One place of a grid: a comparison of all its selectors."""
+
+    catalog: str
+    around: Catalog | None
+    profile: str
+    query_model: str
+    retriever: str | None
+    model: str | None
+
+    @property
+    def name(self) -> str:
+        place = (self.profile, self.query_model, self.retriever or "default retriever", self.model or "no model")
+        return f"catalog {self.catalog}, {', '.join(place)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Grid:
+    """What a grid measured.
+
+    Attributes:
+        frame: One row a cell and system: the columns of a leaderboard after the coordinates.
+        problems: What was skipped or doubted: a cell that could not be measured is a `bad_cell` here, no row there.
+        about: What the figures are of.
+    """
+
+    frame: pd.DataFrame
+    problems: tuple[Problem, ...]
+    about: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        cells, bad = self.about["cells"], sum(one.code == "bad_cell" for one in self.problems)
+        return f"Grid({cells} cells, {len(self.frame)} rows{f', {bad} cells failed' if bad else ''})"
+
+
+def grid(
+    sessions: Iterable[Session],
+    selectors: Sequence[Any] | None = None,
+    *,
+    ks: Sequence[int] = (),
+    catalog: Iterable[Tool] | None = None,
+    sizes: Sequence[int] = (),
+    catalogs: Mapping[str, Iterable[Tool]] | None = None,
+    profiles: Sequence[str] = ("reference",),
+    query_models: Sequence[str] = ("own_words",),
+    retrievers: Sequence[str | None] = (None,),
+    models: Sequence[str | None] = (None,),
+    **options: Any,
+) -> Grid:
+    """Compare selectors at every combination of what is given, and put all leaderboards into one frame.
+
+    A cell that cannot be measured is a row in `problems`; the others go on. What was measured is kept in `out`, so
+    that the same call, or one with more cells, goes on from there.
+
+    Args:
+        sessions: Recordings.
+        selectors: Specs or functions; a default choice if None.
+        ks: Each selector that takes a `k`, and whose spec gives none, stands once for each of these.
+        catalog: Tools that stand around the recorded ones; with `sizes`, what these are drawn from.
+        sizes: So many of the catalog's tools, drawn by the seed; each size holds the smaller ones, 0 is none.
+        catalogs: Name → tools around the recorded ones, in place of `catalog` and `sizes`.
+        profiles, query_models, retrievers, models: The other coordinates, as `compare` takes one of each.
+        options: Whatever else `compare` takes: `out`, `workers`, `seed`, `defer`, `fit`, `progress`, …
+
+    Raises:
+        InputError: Nothing could be measured, an option is not known, or a size is larger than the catalog.
+    """
+    recorded = tuple(sessions)
+    plan = _plan(options)
+    around = _surroundings(catalog, sizes, catalogs, plan.seed)
+    cells = [Cell(*where) for where in _places(around, profiles, query_models, retrievers, models)]
+    problems = list(getattr(sessions, "problems", ()))
+    asked = spread(DEFAULT_SELECTORS if selectors is None else selectors, ks)
+    chosen = list(_known(asked, plan.fit is not None, problems))
+    with TemporaryDirectory() as kept:
+        ready = replace(plan, selectors=tuple(chosen), out=plan.out or Path(kept), progress=False)
+        boards = _boards(recorded, cells, ready, problems, plan.progress)
+    return _grid(boards, cells, problems, chosen, plan)
+
+
+def _plan(options: Mapping[str, Any]) -> Plan:
+    given = {**options, "out": Path(options["out"])} if options.get("out") is not None else dict(options)
+    try:
+        return Plan(**given)
+    except TypeError as error:
+        raise InputError(f"grid: {error}.", hint="It takes what compare takes, and its own coordinates.") from error
+
+
+def _surroundings(
+    catalog: Iterable[Tool] | None, sizes: Sequence[int], catalogs: Mapping[str, Iterable[Tool]] | None, seed: int
+) -> dict[str, Catalog | None]:
+    """Return name → tools around the recorded ones."""
+    if catalogs is not None:
+        if catalog is not None or sizes:
+            raise InputError("grid: catalogs were given, and a catalog or sizes too.", hint="Give one or the other.")
+        return {name: Catalog(tools) for name, tools in catalogs.items()}
+    whole = Catalog(catalog or ())
+    if sizes:
+        return {str(size): drawn if len(drawn) else None for size, drawn in nested(whole, sizes, seed).items()}
+    return {str(len(whole)): whole if len(whole) else None}
+
+
+def _places(around: Mapping[str, Catalog | None], *others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for (name, tools), *where in product(around.items(), *others):
+        yield name, tools, *where
+
+
+def spread(selectors: Iterable[Any], ks: Sequence[int]) -> Iterator[Any]:
+    """Yield each selector, once for each k where its spec takes one and gives none.
+
+    >>> list(spread(["lazy", "lexical", "lexical(k=3)"], [4, 8]))
+    ['lazy', 'lexical(k=4)', 'lexical(k=8)', 'lexical(k=3)']
+    """
+    for one in selectors:
+        open_k = isinstance(one, str) and one.replace("-", "_").isidentifier() and "k" in _options(one)
+        yield from (specs.format(one, {"k": k}) for k in ks) if ks and open_k else (one,)
+
+
+def _options(name: str) -> list[str]:
+    try:
+        return options_of(name)
+    except ToolkitError:
+        return []  # what is wrong with it is told where it is checked
+
+
+def _known(selectors: Iterable[Any], fits: bool, problems: list[Problem]) -> Iterator[Any]:
+    """Yield the selectors that can run, if need be after a fit; the others are noted."""
+    for one in selectors:
+        try:
+            if not (fits and can_fit(one)):
+                System(one).check()
+        except ToolkitError as error:
+            problems.append(Problem("", 0, "bad_selector", f"selector {one!r}, in every cell: {error}"))
+        else:
+            yield one
+
+
+def _boards(
+    recorded: Sequence[Session], cells: Sequence[Cell], plan: Plan, problems: list[Problem], progress: bool
+) -> list[pd.DataFrame]:
+    """Measure cell by cell; what can be shared between cells comes from their kept parts."""
+    boards = []
+    for cell in tqdm(cells, desc="grid", unit="cell", disable=None if progress else True):
+        here = replace(plan, catalog=cell.around, profile=cell.profile, query_model=cell.query_model)
+        try:
+            found = measure(recorded, replace(here, retriever=cell.retriever, model=cell.model))
+        except ToolkitError as error:
+            problems.append(Problem("", 0, "bad_cell", f"{cell.name}: {error}"))
+            continue
+        problems += found.problems
+        boards.append(_placed(found.summary, cell))
+    return boards
+
+
+def _placed(board: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+    """Put the coordinates before a leaderboard; its bounds stand in the cell, whatever it searches with.
+
+    A system has one name in all cells: what a selector learnt in one stands in the column `selector` alone.
+    """
+    tools = len(cell.around) if cell.around is not None else 0
+    first: dict[str, Any] = {
+        "catalog": cell.catalog,
+        "tools_around": tools,
+        "model": cell.model or "",
+        "k": board["selector"].map(_k),
+    }
+    where = {"profile": cell.profile, "query_model": cell.query_model}
+    placed = board.assign(system=board["system"].map(unlearnt), **first, **where)
+    return placed[[*COORDINATES, "k", *(name for name in board if name not in COORDINATES)]]
+
+
+def _k(selector: str) -> float:
+    """Return the k of a selector's spec, NaN when it has none."""
+    try:
+        given = specs.parse(selector).kwargs.get("k")
+    except InputError:
+        given = None
+    return float(given) if isinstance(given, int) else float("nan")
+
+
+def _grid(
+    boards: Sequence[pd.DataFrame],
+    cells: Sequence[Cell],
+    problems: Sequence[Problem],
+    chosen: Sequence[Any],
+    plan: Plan,
+) -> Grid:
+    import pandas as pd
+
+    if not boards or not chosen:
+        why = next((one.message for one in problems if one.code.startswith("bad_")), "there is no cell")
+        raise InputError(f"nothing could be measured: {why}")
+    about = {"cells": len(cells), "selectors": [label(one) for one in chosen], "seed": plan.seed}
+    return Grid(pd.concat(boards, ignore_index=True), tuple(dict.fromkeys(problems)), {**about, "bounds": list(BOUNDS)})

@@ -1,0 +1,70 @@
+"""Finished units on disk, each written whole or not at all, so that an interrupted run goes on where it was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolkit.errors import InputError
+from toolkit.experiment.comparison.run import Done, TurnRow
+from toolkit.formats.files import Problem
+from toolkit.ledger import PassRow
+
+MODES = ("always", "never", "only-missing", "only-cache")
+
+
+class _Part(msgspec.Struct):
+    key: str
+    passes: list[list[Any]]
+    turns: list[list[Any]]
+    problems: list[list[Any]]
+
+
+class Parts:
+    """A folder of finished units, one file each.
+
+    Args:
+        folder: Where they lie; None keeps nothing.
+        resume: `always` and `only-missing` use what is there and run the rest, `only-cache` runs
+            nothing, `never` starts anew.
+
+    Raises:
+        InputError: The resume mode is not one of these.
+    """
+
+    def __init__(self, folder: Path | None, resume: str = "always") -> None:
+        if resume not in MODES:
+            raise InputError(f"resume must be one of {', '.join(MODES)}, not {resume!r}.")
+        self.folder, self.resume = folder, resume
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def get(self, key: str) -> Done | None:
+        """Return a finished unit, or None; a file that cannot be read counts as missing."""
+        if self.folder is None or self.resume == "never":
+            return None
+        path = self.folder / f"{key}.msgpack"
+        try:
+            part = msgspec.msgpack.decode(path.read_bytes(), type=_Part)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+        return Done(
+            part.key,
+            [PassRow(*row) for row in part.passes],
+            [TurnRow(*row) for row in part.turns],
+            [Problem(*row) for row in part.problems],
+        )
+
+    def put(self, done: Done) -> None:
+        """Keep a finished unit."""
+        if self.folder is None:
+            return
+        problems = [[p.path, p.line, p.code, p.message] for p in done.problems]
+        part = _Part(done.key, [list(r) for r in done.passes], [list(r) for r in done.turns], problems)
+        path = self.folder / f"{done.key}.msgpack"
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_bytes(msgspec.msgpack.encode(part))
+        draft.replace(path)

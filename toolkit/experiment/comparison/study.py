@@ -1,0 +1,281 @@
+"""Recorded sessions × systems into frames: which systems, at which prices, in which parts, into which tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tqdm import tqdm
+
+from toolkit import __version__
+from toolkit.errors import InputError, UnknownNameError
+from toolkit.experiment.comparison.parts import Parts
+from toolkit.experiment.comparison.run import Done, Unit, code_digest, counter_of, units
+from toolkit.experiment.comparison.spread import Variant, left_out, variants, with_spread
+from toolkit.experiment.comparison.workers import run
+from toolkit.experiment.fitting.learnt import learnt, seen
+from toolkit.formats.files import Problem
+from toolkit.prices.price import Price, price
+from toolkit.prompt_cache.rules import rules_for
+from toolkit.replay.fold import Surroundings
+from toolkit.replay.habits import STEADY, Searching, searching
+from toolkit.replay.profiles import profile, profiles
+from toolkit.replay.query_models import check_query_model
+from toolkit.replay.system import BOUNDS, KNOWING, System
+from toolkit.search import default_retriever, retriever
+from toolkit.selectors import resolve
+from toolkit.session import Session, digest_of
+from toolkit.tokens.provider_counter import ProviderCounter
+from toolkit.tokens.text_counter import TextCounter
+from toolkit.tool import Catalog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_SELECTORS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to compare and how; the fields are the options of `toolkit.compare`.
+
+    `also` are the query models beside the main one, over which the leaderboard shows the spread.
+    """
+
+    selectors: Sequence[Any] = DEFAULT_SELECTORS
+    catalog: Catalog | None = None
+    defer: tuple[str, ...] = ()
+    retriever: str | None = None
+    profile: str = "reference"
+    query_model: str = "own_words"
+    model: str | None = None
+    priced: bool = True
+    out: Path | None = None
+    resume: str = "always"
+    workers: int = 1
+    seed: int = 0
+    progress: bool = True
+    fit: float | None = None
+    fit_by: str = "time"
+    also: tuple[str, ...] = ()
+    searching: str | Searching = STEADY
+
+    def check(self) -> None:
+        """Raise for what is wrong beside the selectors, before anything runs: a fit replays sessions too.
+
+        Raises:
+            UnknownNameError: A retriever, profile, query model, way of searching or priced model is not known.
+            InputError: An option is out of range, or an endpoint is down.
+        """
+        retriever(self.retriever or default_retriever())
+        profile(self.profile)
+        for asks in (self.query_model, *self.also):
+            check_query_model(asks)
+        searching(self.searching)
+        Parts(None, self.resume)
+        if self.priced and self.model is not None:
+            price(self.model)
+
+    def systems(self) -> list[System]:
+        """Return the systems, the bounds among them, each name once.
+
+        Raises:
+            UnknownNameError: A selector, or what `check` looks at, is not known.
+        """
+        self.check()
+        ranks_with, way = self.retriever or default_retriever(), searching(self.searching)
+        chosen = [System(spec, ranks_with, self.profile, self.query_model, way) for spec in self.selectors]
+        bounds = [System(spec, ranks_with, self.profile) for spec in BOUNDS]
+        named: dict[str, System] = {}
+        for system in (*chosen, *bounds):
+            before = named.setdefault(system.name, system.check())
+            if not _same(before.selector, system.selector):
+                hint = "Give each a name of its own: @selector('name')."
+                raise InputError(f"two selectors are called {system.name!r}.", hint=hint)
+        return list({**named, **{system.name: system for system in bounds}}.values())
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Say whether two selectors are one, given as spec or as what a spec builds."""
+    if one == other:
+        return True
+    return one not in KNOWING and other not in KNOWING and bool(resolve(one) == resolve(other))
+
+
+class Measured(NamedTuple):
+    """The leaderboard, the frames behind it, what was doubted, and what the figures are of."""
+
+    summary: pd.DataFrame
+    sessions: pd.DataFrame
+    turns: pd.DataFrame
+    passes: pd.DataFrame
+    problems: tuple[Problem, ...]
+    about: Mapping[str, Any]
+
+
+def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
+    """Replay sessions under the systems of a plan and count them.
+
+    Raises:
+        UnknownNameError: A name in the plan is not known; nothing has run.
+        InputError: There is no session.
+    """
+    recorded, repeated = _unique(sessions)
+    if not recorded:
+        raise InputError("there is no session to compare.", hint="Give at least one recorded session.")
+    plan.check()
+    plan, recorded, learnt_from, noted = learnt(recorded, plan)
+    systems = plan.systems()
+    prices, doubts = _prices(recorded, plan.model) if plan.priced else ({}, [])
+    counter = counter_of(plan.model or "")
+    counter.text("is the vocabulary there?")
+    work = list(units(systems, recorded, Surroundings(plan.catalog, plan.defer), plan.model or "", code_digest()))
+    parts = Parts(plan.out / "parts" if plan.out is not None else None, plan.resume)
+    finished = _run_all(work, parts, plan.workers, plan.progress)
+    read = (*getattr(sessions, "problems", ()), *getattr(plan.catalog, "problems", ()), *repeated)
+    problems = (*read, *noted, *doubts, *seen(recorded, systems))
+    about = {**_about(recorded, systems, prices, plan, counter), **learnt_from}
+    measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about)
+    return _spread(measured, list(variants(work, finished, plan.also, code_digest())), parts, plan, prices)
+
+
+def _spread(
+    measured: Measured, varied: Sequence[Variant], parts: Parts, plan: Plan, prices: Mapping[str, Price | None]
+) -> Measured:
+    """Replay under the other query models, and put the spread into the leaderboard."""
+    todo = [variant.unit for variant in varied]
+    again = _run_all(todo, parts, plan.workers, plan.progress and bool(todo), "other query models")
+    summary = with_spread(measured.summary, measured.sessions, varied, again, prices)
+    more = (*left_out(varied, again), *(problem for done in again for problem in done.problems))
+    return measured._replace(summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
+
+
+def _unfinished(work: Sequence[Unit], finished: Sequence[Done]) -> Iterator[Problem]:
+    """Yield what a run out of the cache alone lacks.
+
+    Raises:
+        InputError: There is no session with the row of `all`, which every ratio is to.
+    """
+    there = {done.key for done in finished}
+    if not any(unit.key in there and unit.system.name == "all" for unit in work):
+        raise InputError("nothing is in the cache for these sessions.", hint="Run again with --resume always.")
+    if len(there) < len(work):
+        message = (
+            f"{len(work) - len(there)} of {len(work)} parts are not in the cache; the sessions of the others count."
+        )
+        yield Problem("", 0, "not_cached", message)
+
+
+def _unique(sessions: Iterable[Session]) -> tuple[tuple[Session, ...], list[Problem]]:
+    """Return the sessions, each id once, and a problem for each that came again."""
+    by_id: dict[str, Session] = {}
+    problems = []
+    for session in sessions:
+        if session.id in by_id:
+            problems.append(Problem("", 0, "repeated_id", f"session {session.id!r} came before; skipped."))
+        by_id.setdefault(session.id, session)
+    return tuple(by_id.values()), problems
+
+
+def _prices(sessions: Sequence[Session], model: str | None) -> tuple[dict[str, Price | None], list[Problem]]:
+    """Return session id → price; a recorded model without a known price costs nothing but a doubt."""
+    doubts: dict[str, Problem] = {}
+    prices: dict[str, Price | None] = {}
+    for session in sessions:
+        name = model or session.model
+        try:
+            prices[session.id] = price(name) if name else None
+        except UnknownNameError as error:
+            if model is not None:
+                raise
+            prices[session.id] = None
+            doubts.setdefault(str(name), Problem("", 0, "no_price", f"{error} Give --model for prices."))
+    return prices, list(doubts.values())
+
+
+def _run_all(work: Sequence[Unit], parts: Parts, workers: int, progress: bool, what: str = "compare") -> list[Done]:
+    finished = {unit.key: done for unit in work if (done := parts.get(unit.key)) is not None}
+    todo = [unit for unit in work if unit.key not in finished and parts.resume != "only-cache"]
+    with tqdm(
+        total=len(work), initial=len(finished), desc=what, unit="part", disable=None if progress else True
+    ) as bar:
+
+        def keep(done: Done) -> None:
+            parts.put(done)
+            finished[done.key] = done
+            bar.update()
+
+        run(todo, workers, keep)
+    return [finished[unit.key] for unit in work if unit.key in finished]
+
+
+def _measured(
+    finished: Sequence[Done],
+    systems: Sequence[System],
+    prices: Mapping[str, Price | None],
+    problems: Sequence[Problem],
+    about: Mapping[str, Any],
+) -> Measured:
+    from toolkit.experiment.comparison import frames
+
+    passes = frames.pass_frame([row for done in finished for row in done.passes], prices)
+    turns = frames.turn_frame([row for done in finished for row in done.turns], passes)
+    sessions = frames.session_frame(turns)
+    summary = frames.leaderboard(sessions, systems, int(about["seed"]))
+    found = dict.fromkeys((*problems, *(problem for done in finished for problem in done.problems)))
+    return Measured(summary, sessions, turns, passes, tuple(found), about)
+
+
+def _cache_words(model: str | None) -> str:
+    """Return the cache model in words: an isolated session under the rules of the model."""
+    if model is None:
+        return "each session's own model's rules, an isolated session"
+    rules = rules_for(model)
+    life = "no expiry" if rules.lifetime is None else f"{rules.lifetime / 60:g} minutes where times are recorded"
+    return f"{model}: {rules.mode}, minimum {rules.minimum}, step {rules.step}, {life}; an isolated session"
+
+
+def _described(system: System) -> dict[str, str]:
+    return {
+        "name": system.name,
+        "retriever": system.retriever or "",
+        "profile": system.profile,
+        "query_model": system.query_model,
+        "searching": repr(system.searching),
+    }
+
+
+def _about(
+    sessions: Sequence[Session],
+    systems: Sequence[System],
+    prices: Mapping[str, Price | None],
+    plan: Plan,
+    counter: TextCounter | ProviderCounter,
+) -> dict[str, Any]:
+    """Return what the figures are of: data and its digests, counter, prices, versions, seed."""
+    around = plan.catalog
+    kinds = ("recorded", "joined", "missing")
+    return {
+        "toolkit": __version__,
+        "sessions": len(sessions),
+        "sessions_sha256": hashlib.sha256("".join(map(digest_of, sessions)).encode()).hexdigest(),
+        "sources": sorted({session.source.rpartition(":")[0] for session in sessions if session.source}),
+        "definitions": {kind: n for kind in kinds if (n := sum(s.definitions == kind for s in sessions))},
+        "catalog_tools": len(around) if around is not None else 0,
+        "catalog_sha256": around.digest if around is not None else "",
+        "defer": list(plan.defer),
+        "counter": counter.name,
+        "counter_method": counter.method,
+        "model": plan.model or "each session's own",
+        "prices": {p.model: f"{p.source} ({p.date})" for p in prices.values() if p is not None},
+        "cache": _cache_words(plan.model),
+        "profile": plan.profile,
+        "profile_assumes": list(profiles()[plan.profile].assumed),
+        "query_models": [plan.query_model, *plan.also],
+        "searching": repr(searching(plan.searching)),
+        "seed": plan.seed,
+        "systems": [_described(system) for system in systems],
+    }

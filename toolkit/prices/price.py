@@ -1,0 +1,210 @@
+"""What a token costs: dated and tiered prices out of `genai-prices`, offline, after a small override table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from toolkit.errors import InputError, UnknownNameError
+
+PROVIDERS = {
+    "bedrock": "aws",
+    "xai": "x-ai",
+    "vertex": "google",
+    "gemini": "google",
+    "github-models": "openai",
+    "huggingface": "huggingface_together",
+}
+"""Our name of a provider → the price list's, where they differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """USD per token: uncached input, input read from a cache, input written to one, output."""
+
+    input: float
+    cached: float
+    write: float
+    output: float
+
+    def cost(self, uncached: float, cached: float, cache_write: float, output: float) -> float:
+        return uncached * self.input + cached * self.cached + cache_write * self.write + output * self.output
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The price of one model on one day, with its source.
+
+    Attributes:
+        model: The name in the price list.
+        base: USD per token of a request below every tier.
+        tiers: (n, rates) ascending: a request of more than n prompt tokens pays `rates` for all its tokens.
+        source: The list and its version, or `override`.
+        date: The day (ISO) whose prices these are.
+    """
+
+    model: str
+    base: Rates
+    tiers: tuple[tuple[int, Rates], ...] = ()
+    source: str = ""
+    date: str = ""
+
+    @property
+    def input(self) -> float:
+        return self.base.input
+
+    @property
+    def cached(self) -> float:
+        return self.base.cached
+
+    @property
+    def write(self) -> float:
+        return self.base.write
+
+    @property
+    def output(self) -> float:
+        return self.base.output
+
+    def rates(self, prompt_tokens: float) -> Rates:
+        """Return the rates of a request with so many prompt tokens, cached ones included."""
+        held = [rates for start, rates in self.tiers if prompt_tokens > start]
+        return held[-1] if held else self.base
+
+    def cost(self, uncached: float, cached: float = 0, cache_write: float = 0, output: float = 0) -> float:
+        """Return the USD of one request; the four kinds of tokens are disjoint.
+
+        >>> price = Price("m", Rates(2e-6, 5e-7, 2e-6, 8e-6))
+        >>> round(price.cost(1_000_000, cached=1_000_000, output=500_000), 6)
+        6.5
+        """
+        return self.rates(uncached + cached + cache_write).cost(uncached, cached, cache_write, output)
+
+
+USUAL = Price("usual ratios", Rates(1e-6, 1e-7, 1.25e-6, 5e-6), source="ratios common to many models")
+"""For a model whose price nobody knows: only the ratios of its prices count."""
+
+
+def price_or_usual(model: str | None) -> Price:
+    """Return a model's price of today, or the usual ratios without a model or without a price for it."""
+    try:
+        return price(model) if model else USUAL
+    except UnknownNameError:
+        return USUAL
+
+
+def price(model: str, provider: str | None = None, at: str | date | datetime | None = None) -> Price:
+    """Return the price of `model` on a day.
+
+    A list without a cached or a write price charges such tokens as plain input.
+
+    Args:
+        model: The name sent to the API, with or without the vendor before a slash.
+        provider: Who serves it (`openai`, `bedrock`, `vertex`…); the maker's own API by default.
+        at: ISO text, date or datetime; a day without a time means 12:00 UTC; today by default.
+
+    Raises:
+        UnknownNameError: No list has the model; the message names the nearest.
+        InputError: `at` is no date.
+    """
+    when = _moment(at)
+    return _price(model.strip().lower(), provider, when)
+
+
+@lru_cache(maxsize=512)
+def _price(model: str, provider: str | None, when: datetime) -> Price:
+    for row in _overrides()["prices"]:
+        if row["model"] == model.rpartition("/")[2] and when.date() >= date.fromisoformat(row["from"]):
+            rates = Rates(*(row[key] / 1e6 for key in ("input", "cached", "write", "output")))
+            return Price(row["model"], rates, (), f"override of {row['from']}", when.date().isoformat())
+    return _listed(model, provider, when)
+
+
+def _listed(model: str, provider: str | None, when: datetime) -> Price:
+    from genai_prices import __version__
+    from genai_prices.data_snapshot import get_snapshot
+
+    for provider_id, name in _spellings(model, provider):
+        try:
+            found, info = get_snapshot().find_provider_model(name, None, provider_id, None)
+        except LookupError:
+            continue
+        prices = info.get_prices(when)
+        if getattr(prices, "input_mtok", None) is not None:
+            base, tiers = _rates(prices)
+            return Price(info.id, base, tiers, f"genai-prices {__version__} ({found.id})", when.date().isoformat())
+    raise UnknownNameError("model", model, _nearest_models(model))
+
+
+def _spellings(model: str, provider: str | None) -> Iterator[tuple[str | None, str]]:
+    model = _overrides()["aliases"].get(model, model)
+    vendor, slash, tail = model.rpartition("/")
+    for provider_id in dict.fromkeys((PROVIDERS.get(provider or "", provider), vendor or None, None)):
+        yield provider_id, model
+        if slash:
+            yield provider_id, tail
+    if slash:
+        yield "openrouter", model
+    yield "aws", model
+
+
+def _rates(prices: Any) -> tuple[Rates, tuple[tuple[int, Rates], ...]]:
+    starts = sorted({tier.start for key in _KEYS for tier in getattr(getattr(prices, key, None), "tiers", ())})
+    base, *above = (_rates_at(prices, start) for start in (-1, *starts))
+    return base, tuple(zip(starts, above, strict=True))
+
+
+_KEYS = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
+
+
+def _rates_at(prices: Any, start: int) -> Rates:
+    plain, *others = (_amount(getattr(prices, key, None), start) for key in _KEYS)
+    read, write, output = others
+    return Rates(plain or 0.0, _or(read, plain), _or(write, plain), output or 0.0)
+
+
+def _or(amount: float | None, otherwise: float | None) -> float:
+    return (otherwise or 0.0) if amount is None else amount
+
+
+def _amount(value: Any, start: int) -> float | None:
+    if value is None:
+        return None
+    base = getattr(value, "base", value)
+    held = [tier.price for tier in getattr(value, "tiers", ()) if tier.start <= start]
+    return float(held[-1] if held else base) / 1e6
+
+
+@lru_cache(maxsize=1)
+def _overrides() -> Mapping[str, Any]:
+    text = files("toolkit.prices").joinpath("overrides.json").read_text("utf-8")
+    return dict(json.loads(text))
+
+
+def _nearest_models(model: str) -> list[str]:
+    from genai_prices.data_snapshot import get_snapshot
+
+    names = {info.id for provider in get_snapshot().providers for info in provider.models}
+    return get_close_matches(model, sorted(names), n=5, cutoff=0.3) or ["gpt-5", "claude-sonnet-4-5"]
+
+
+def _moment(at: str | date | datetime | None) -> datetime:
+    if at is None:
+        at = datetime.now(tz=UTC).date()
+    if isinstance(at, str):
+        at = _parsed(at)
+    if not isinstance(at, datetime):
+        at = datetime.combine(at, time(12), tzinfo=UTC)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _parsed(text: str) -> date | datetime:
+    try:
+        return date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"a date like 2026-08-31 was expected, not {text!r}.") from error

@@ -1,0 +1,81 @@
+"""What a model does to get at a tool that is searchable: the passes that it makes before the recorded one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toolkit.engine.calls import Verdict
+from toolkit.engine.host import Host
+from toolkit.engine.live import Turn
+from toolkit.engine.profile import Profile
+from toolkit.replay.query_models import OPTIMISTIC, Seen, asked, query_model
+from toolkit.replay.script import Script, ScriptPass, ScriptTurn, call_text
+from toolkit.replay.system import System
+from toolkit.replay.trace import PassTrace
+from toolkit.session import Call
+from toolkit.tool import SEARCH, compact_json
+
+
+class Seeker:
+    """The model's side of searching in one replay; it knows which schemas stand in the history.
+
+    Attributes:
+        fallbacks: Why own words were asked in place of the query model's, and how often.
+    """
+
+    def __init__(self, host: Host, script: Script, system: System) -> None:
+        self.host, self.session_id = host, script.session.id
+        self.model = query_model(system.query_model)
+        self.optimistic = system.query_model in OPTIMISTIC
+        self.searching = system.searching
+        self.fallbacks: Counter[str] = Counter()
+        self._answered: dict[str, int] = {}
+
+    def compact(self) -> None:
+        """Forget what stood in the history."""
+        self._answered.clear()
+
+    def passes(self, turn: Turn, recorded: ScriptTurn, step: ScriptPass, number: int) -> list[PassTrace]:
+        """Return the passes that the model makes before it calls the tool of a step's call, by number."""
+        call = step.calls[number]
+        if call.name in self.host.state.spans[turn.id].found:
+            return []
+        where = (self.session_id, self.host.state.turn_no, step.pass_no, number)
+        made = self._stale(turn, step, call, where)
+        for queries in self.searching.passes(self._queries(recorded, step, call), *where):
+            made.append(self._search(turn, step, queries))
+            if any(call.name in one.answer for one in made[-1].searches):
+                break
+        return made
+
+    def _queries(self, recorded: ScriptTurn, step: ScriptPass, call: Call) -> list[str]:
+        called = call.name if self.optimistic else ""
+        queries, why = asked(self.model, Seen(step.words, recorded.input, step.last_words, called, step.searched))
+        if why:
+            self.fallbacks[why] += 1
+        return queries
+
+    def _stale(self, turn: Turn, step: ScriptPass, call: Call, where: tuple[str | int, ...]) -> list[PassTrace]:
+        """Return the pass that calls a tool by the schema of an earlier turn's search, where the model does that."""
+        stands = self._answered.get(call.name, self.host.state.turn_no) < self.host.state.turn_no
+        if not stands or self.host.state.profile.gate != "strict" or not self.searching.happens("stale", *where):
+            return []
+        verdict = turn.start_pass().call(call.name, call.arguments)
+        return [PassTrace(step.pass_no, call_text=call_text(call), result_text=verdict.text, refused=call.name)]
+
+    def _search(self, turn: Turn, step: ScriptPass, queries: Sequence[str]) -> PassTrace:
+        live, rules = turn.start_pass(), self.host.state.profile
+        first, *beside = [_search_trace(step, query, live.search(query), rules) for query in queries]
+        made = replace(first, beside=tuple(beside))
+        if rules.schema_place != "definitions":
+            now = self.host.state.turn_no
+            self._answered |= {name: now for one in made.searches for name in one.answer}
+        return made
+
+
+def _search_trace(step: ScriptPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
+    text = compact_json({"name": SEARCH, "arguments": {"query": query}})
+    answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else verdict.text
+    return PassTrace(step.pass_no, (), query, verdict.names, text, answered)

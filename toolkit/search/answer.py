@@ -1,0 +1,264 @@
+"""`tools.search`: any retriever, the exact-name rule and the facts around an answer."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, count, islice, zip_longest
+from typing import Any
+
+from toolkit.engine.ports import Answer
+from toolkit.search.learned.requests import listed, selected
+from toolkit.search.ranking import Ranking, Reason, Retriever, RetrieverFactory, tie_order
+from toolkit.search.retrievers.registry import default_retriever, retriever
+from toolkit.search.terms.names import Names
+from toolkit.search.terms.texts import fields
+from toolkit.search.terms.words import STOP_WORDS, fold, raw_words, word_terms
+from toolkit.search.terms.words import terms as terms_of
+from toolkit.tool import Tool
+
+_SUBSETS = 256
+_MOST_TOOLS = 48_000
+_MOST_NAMES = 3_000_000
+_GROWTH = 1.25
+
+
+class _Index:
+    """A retriever over a set of tools, and what the exact-name rule needs of them."""
+
+    def __init__(self, tools: Sequence[Tool], build: RetrieverFactory) -> None:
+        self.by_name = {tool.name: tool for tool in tools}
+        self.retriever: Retriever = build(tools)
+        self.names = Names(tools)
+        self.ids = frozenset(map(id, self.by_name.values()))
+
+    def missing(self, tools: Sequence[Tool]) -> list[Tool] | None:
+        """Return the tools that this index lacks; None when one of its own has the name of another tool."""
+        found = []
+        for tool in tools:
+            own = self.by_name.get(tool.name)
+            if own is None:
+                found.append(tool)
+            elif own is not tool and own != tool:
+                return None
+        return found
+
+    def ranked(self, query: str, among: frozenset[str]) -> list[tuple[str, float]]:
+        """Return every match within `among`: named tools first (Q4), then by score (Q3)."""
+        asked = self._asked(query, among)
+        if asked is not None:
+            return [(name, 0.0) for name in asked]
+        scored = list(self.retriever.rank(query, among, len(among)))
+        named = self.names.named(query, among)
+        if not named:
+            return scored
+        scores = dict(scored)
+        first = sorted(named, key=lambda name: (-scores.get(name, 0.0), tie_order(self.by_name[name])))
+        return [(name, scores.get(name, 0.0)) for name in first] + [pair for pair in scored if pair[0] not in named]
+
+    def _asked(self, query: str, among: frozenset[str]) -> list[str] | None:
+        """Return the tools that a query asks for by `select:` or by server; None when it describes them."""
+        chosen = selected(query, self.names, among)
+        return chosen if chosen is not None else listed(query, (self.by_name[name] for name in among))
+
+
+@dataclass(eq=False)
+class _Subset:
+    """Tools that were asked about together; kept so that their identities stay taken."""
+
+    tools: tuple[Tool, ...]
+    index: _Index
+    number: int
+
+    @cached_property
+    def among(self) -> frozenset[str]:
+        return frozenset(tool.name for tool in self.tools)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return frozenset().union(*map(_terms_of_tool, self.tools))
+
+
+Ranked = tuple[tuple[str, ...], Sequence[float]]
+"""Names and their scores, best first."""
+
+
+class ToolSearch:
+    """The searcher of a host: a retriever by spec or factory, with its indexes kept.
+
+    An index is built once for a set of tools and reused by every turn, session and host that asks
+    about these tools or fewer of them; for a few more it grows. Rankings are kept too, since replays
+    under many systems ask the same again. Safe to share between threads.
+
+    Args:
+        build: A retriever's spec (`lexical`, `hybrid`…) or factory; the best one installed by default.
+        size: How many tools the indexes may hold together; the newest index always stays.
+
+    >>> search = ToolSearch("lexical")
+    >>> search("close an issue", [Tool("mcp.git.close_issue"), Tool("mcp.git.log")], [], 5).names
+    ('mcp.git.close_issue',)
+    """
+
+    def __init__(self, build: str | RetrieverFactory | None = None, size: int = _MOST_TOOLS) -> None:
+        build = build or default_retriever()
+        self.build: RetrieverFactory = retriever(build) if isinstance(build, str) else build
+        self.size = size
+        self._indexes: OrderedDict[int, _Index] = OrderedDict()
+        self._subsets: OrderedDict[frozenset[int], _Subset] = OrderedDict()
+        self._asked: OrderedDict[tuple[int, ...], tuple[tuple[Any, ...], _Subset]] = OrderedDict()
+        self._rankings: OrderedDict[tuple[int, str], Ranked] = OrderedDict()
+        self._names = 0
+        self._numbers = count()
+        self._lock = threading.RLock()
+
+    def __call__(self, query: str, searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
+        """Answer a query over the tools given (`semantics.md` Q1–Q5, Q10); see `Searcher`."""
+        subset = self._subset(searchable, declared)
+        names, scores = self._ranked(query, subset)
+        told = {tool.name for tool in declared}
+        matches = tuple(filter(told.__contains__, names))
+        others = ((name, score) for name, score in zip(names, scores, strict=True) if name not in told)
+        hits = tuple(islice(others, max(limit, 0)))
+        return Answer(hits, len(names) - len(matches), unmatched_words(query, subset.vocabulary), matches)
+
+    def rank(self, query: str, among_tools: Sequence[Tool], k: int = 10) -> Ranking:
+        """Return the `k` best of the tools given, named ones first (Q4)."""
+        names, scores = self._ranked(query, self._subset(among_tools))
+        return Ranking(names[: max(k, 0)], tuple(scores[: max(k, 0)]))
+
+    def union(self, queries: Sequence[str], searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
+        """Answer several queries at once: their hits in turn, best first, each tool once."""
+        answers = [self(query, searchable, declared, len(searchable)) for query in queries]
+        turns = zip_longest(*(answer.hits for answer in answers))
+        best: dict[str, float] = {}
+        for name, score in (hit for turn in turns for hit in turn if hit):
+            best.setdefault(name, score)
+        words = dict.fromkeys(word for answer in answers for word in answer.unmatched_words)
+        matches = dict.fromkeys(name for answer in answers for name in answer.declared_matches)
+        return Answer(tuple(best.items())[: max(limit, 0)], len(best), tuple(words), tuple(matches))
+
+    def explain(self, query: str, name: str, tools: Sequence[Tool]) -> tuple[Any, ...]:
+        """Return why `name` is ranked among `tools`: named in the query (Q4), then the retriever's reasons."""
+        subset = self._subset(tools)
+        reasons: tuple[Any, ...] = getattr(subset.index.retriever, "explain", _silent)(query, name, subset.among)
+        named = name in subset.index.names.named(query, {name})
+        return (Reason(name, "exact name", 0.0), *reasons) if named else reasons
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Notice codes of the kept indexes, e.g. `semantic_unavailable`."""
+        with self._lock:
+            told = [getattr(index.retriever, "notices", ()) for index in self._indexes.values()]
+        return tuple(dict.fromkeys(chain.from_iterable(told)))
+
+    def prepare(self, tools: Sequence[Tool]) -> None:
+        """Build the index of a whole catalog now, so that later calls about parts of it are fast."""
+        self._subset(tools)
+
+    def _ranked(self, query: str, subset: _Subset) -> Ranked:
+        """Return every match within a subset, best first; the newest rankings are kept."""
+        key = (subset.number, query)
+        with self._lock:
+            if key in self._rankings:
+                self._rankings.move_to_end(key)
+                return self._rankings[key]
+        pairs = subset.index.ranked(query, subset.among)
+        ranked = tuple(name for name, _ in pairs), array("d", [score for _, score in pairs])
+        if getattr(subset.index.retriever, "notices", ()):
+            return ranked  # it fell back, and may do better next time
+        with self._lock:
+            self._names += len(pairs) - len(self._rankings.get(key, ((), ()))[0])
+            self._rankings[key] = ranked
+            while self._names > _MOST_NAMES:
+                self._names -= len(self._rankings.popitem(last=False)[1][0])
+        return ranked
+
+    def _subset(self, *parts: Sequence[Tool]) -> _Subset:
+        """Return the subset of the tools in several sequences; the same tuples are known again at once."""
+        key = tuple(map(id, parts))
+        with self._lock:
+            if key in self._asked:
+                self._asked.move_to_end(key)
+                return self._asked[key][1]
+            subset = self._subset_of(tuple(chain.from_iterable(parts)))
+            if all(type(part) is tuple for part in parts):
+                self._asked[key] = (parts, subset)
+                _trim(self._asked, _SUBSETS)
+            return subset
+
+    def _subset_of(self, tools: tuple[Tool, ...]) -> _Subset:
+        key = frozenset(map(id, tools))
+        if key not in self._subsets:
+            self._subsets[key] = _Subset(tools, self._index(tools, key), next(self._numbers))
+            _trim(self._subsets, _SUBSETS)
+        self._subsets.move_to_end(key)
+        return self._subsets[key]
+
+    def _index(self, tools: tuple[Tool, ...], ids: frozenset[int]) -> _Index:
+        for number, one in self._indexes.items():
+            if ids <= one.ids:
+                self._indexes.move_to_end(number)
+                return one
+        lacking = {key: missing for key, one in self._indexes.items() if (missing := one.missing(tools)) is not None}
+        key = min(lacking, key=lambda key: len(lacking[key]), default=None)
+        if key is not None and not lacking[key]:
+            self._indexes.move_to_end(key)
+            return self._indexes[key]
+        if key is not None and len(self._indexes[key].by_name) + len(lacking[key]) <= _GROWTH * len(tools):
+            return self._keep(_Index((*self._indexes[key].by_name.values(), *lacking[key]), self.build), key)
+        return self._keep(_Index(tools, self.build))
+
+    def _keep(self, index: _Index, grown: int | None = None) -> _Index:
+        """Keep an index in place of the one that it has grown out of, and as many older ones as fit."""
+        old = self._indexes.pop(grown) if grown is not None else None
+        for subset in self._subsets.values():
+            if subset.index is old:
+                subset.index = index
+        self._indexes[id(index)] = index
+        while len(self._indexes) > 1 and sum(len(one.by_name) for one in self._indexes.values()) > self.size:
+            self._forget(self._indexes.popitem(last=False)[1])
+        return index
+
+    def _forget(self, index: _Index) -> None:
+        """Drop what would keep an index in memory that is not kept any more."""
+        for key in [key for key, subset in self._subsets.items() if subset.index is index]:
+            del self._subsets[key]
+        for asked in [asked for asked, (_, subset) in self._asked.items() if subset.index is index]:
+            del self._asked[asked]
+
+    def __repr__(self) -> str:
+        return f"ToolSearch({repr(self.build)!r})"
+
+
+def unmatched_words(query: str, vocabulary: frozenset[str]) -> tuple[str, ...]:
+    """Return the words of a query that occur in no tool, folded, in order, without stop words (Q10).
+
+    >>> unmatched_words("the tide flurbometer", frozenset(terms_of("tide table")))
+    ('flurbometer',)
+    """
+    return tuple(dict.fromkeys(word for word, found in _terms_by_word(query) if vocabulary.isdisjoint(found)))
+
+
+@lru_cache(maxsize=1 << 10)
+def _terms_by_word(query: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the words of a query, folded, without stop words, and the terms of each; replays ask the same again."""
+    words = ((fold(word), word_terms(word)) for word in raw_words(query))
+    return tuple((word, found) for word, found in words if word not in STOP_WORDS)
+
+
+@lru_cache(maxsize=1 << 13)
+def _terms_of_tool(tool: Tool) -> frozenset[str]:
+    return frozenset(term for text in fields(tool) for term in terms_of(text))
+
+
+def _silent(query: str, name: str, among: frozenset[str]) -> tuple[Any, ...]:
+    return ()
+
+
+def _trim(cache: OrderedDict[Any, Any], size: int) -> None:
+    while len(cache) > size:
+        cache.popitem(last=False)

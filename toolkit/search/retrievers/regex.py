@@ -1,0 +1,102 @@
+"""Regular expressions over the searched text, as some hosts offer them, within a time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from toolkit.errors import InputError
+from toolkit.search.ranking import Ranking, Reason
+from toolkit.search.roster import Roster
+from toolkit.search.terms.texts import fields
+from toolkit.tool import Tool
+
+SECONDS = 0.2
+_LONGEST = 1000
+_SCORES = {"name": 4.0, "description": 2.0, "parameters": 1.0}
+
+
+class InvalidPattern(InputError):
+    """A pattern cannot be compiled; the message names the cause."""
+
+    code = "invalid_pattern"
+
+
+class SlowPattern(InputError):
+    """A pattern took longer than the time limit."""
+
+    code = "pattern_too_slow"
+
+
+class Regex:
+    """Ranks tools whose name (4), description (2) or parameters (1) a pattern matches, case folded.
+
+    Args:
+        tools: The tools to search.
+        seconds: Time limit of one search over all tools, in seconds of processor time.
+
+    >>> Regex([Tool("mcp.git.get_log"), Tool("mcp.git.push")]).rank("get_.*").names
+    ('mcp.git.get_log',)
+    """
+
+    def __init__(self, tools: Sequence[Tool], seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self.roster = Roster(tools)
+        seen = [(tool.name, fields(tool)) for tool in self.roster.tools]
+        self._texts = [(name, field.description, f"{field.parameters} {field.details}") for name, field in seen]
+
+    def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
+        """Return the tools that the pattern `query` matches; see `Retriever`.
+
+        Raises:
+            InvalidPattern: It is no pattern.
+            SlowPattern: It ran out of time.
+        """
+        pattern, mask = compiled(query), self.roster.mask(among)
+        deadline = time.process_time() + self.seconds
+        scores = np.zeros(len(self.roster))
+        for i in range(len(self.roster)) if mask is None else np.flatnonzero(mask).tolist():
+            scores[i] = sum(reason.score for reason in _reasons(pattern, self._texts[i], deadline))
+        return self.roster.best(scores, k)
+
+    def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
+        """Return what the pattern `query` matches in each field of `name`."""
+        deadline = time.process_time() + self.seconds
+        return tuple(_reasons(compiled(query), self._texts[self.roster.position(name)], deadline))
+
+    def __repr__(self) -> str:
+        return "regex"
+
+
+def compiled(pattern: str) -> Any:
+    """Return a compiled pattern."""
+    import regex  # type: ignore[import-untyped, unused-ignore]
+
+    if len(pattern) > _LONGEST:
+        raise InvalidPattern(
+            f"the pattern has {len(pattern)} characters, at most {_LONGEST} are read.", hint="Shorten it."
+        )
+    try:
+        return regex.compile(pattern, regex.IGNORECASE | regex.VERSION1)
+    except (regex.error, OverflowError, RecursionError) as error:
+        hint = "Mend it, or search by words: another retriever reads no pattern."
+        raise InvalidPattern(f"{pattern!r} is no regular expression: {error}.", hint=hint) from error
+
+
+def _reasons(pattern: Any, texts: Iterable[str], deadline: float) -> list[Reason]:
+    found = [_match(pattern, text, deadline) for text in texts]
+    return [
+        Reason(hit, field, score) for (field, score), hit in zip(_SCORES.items(), found, strict=True) if hit is not None
+    ]
+
+
+def _match(pattern: Any, text: str, deadline: float) -> str | None:
+    left = max(deadline - time.process_time(), 1e-6)
+    try:
+        hit = pattern.search(text, timeout=left)
+    except TimeoutError as error:
+        raise SlowPattern(f"the pattern {pattern.pattern!r} took too long.", hint="Use a simpler one.") from error
+    return None if hit is None else str(hit.group())

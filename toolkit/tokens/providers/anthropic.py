@@ -1,0 +1,222 @@
+"""What Anthropic bills for a prompt: tools, system, messages, and a hidden prompt as soon as there is a tool.
+
+Source: billed usage of public recordings (`token-accounting.md` 1.2). Counted with the vocabulary that the family
+really has, a definition is one wrapped JSON object with ordinary spacing, a call is XML with one element an
+argument, and what is left over is one constant a family (`fits/anthropic.json`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from toolkit.tokens.media import banded, media, opaque
+from toolkit.tokens.request import Count, Definition, Message, Part, Request, exact, total
+from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, vocabulary
+from toolkit.tool import Tool
+
+MARK = "antml:"
+"""The prefix of the elements in which Claude writes a call."""
+
+MESSAGE = 3
+"""What each message after the first costs beyond its words."""
+
+REFERENCE = 10
+"""What a found definition costs beyond its text."""
+
+SCHEMA = 82
+"""What the schema of a structured answer costs beyond its text, which is indented by two."""
+
+ELSEWHERE = 0.04
+"""More band at other hosts than Anthropic's own, which may add words of theirs."""
+
+SEARCH_TOOL = {"bm25": 188, "regex": 214}
+"""The definition of the hosted search tool (`token-accounting.md` 1.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The constants of one family of models, out of `fits/anthropic.json`."""
+
+    vocabulary: str
+    frame: int
+    auto: int
+    any: int
+    named: int
+    pair: int
+    parallel: int
+    thinking: int
+    deferred: int
+    spread: float
+
+
+@lru_cache(maxsize=64)
+def family(model: str) -> Family:
+    """Return the family of a Claude model, by a part of its name; the oldest for a name nobody knows.
+
+    >>> family("claude-sonnet-4-5-20250929").auto, family("us.anthropic.claude-sonnet-4-20250514-v1:0").auto
+    (497, 314)
+    """
+    name = model.lower().replace(".", "-").replace("@", "-")
+    for row in fit("anthropic")["families"]:
+        if any(part in name for part in row["models"]):
+            return Family(**{key: row[key] for key in row if key != "models"})
+    return family("claude-sonnet-4-5")
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicCounter:
+    """Counts for Anthropic's Messages API, and for Claude wherever else its own rendering is kept."""
+
+    model: str
+    rules: Family
+    words: Vocabulary
+    provider: str = "anthropic"
+    remainder: str = "a token or two where texts meet; several calls in one reply"
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider}/messages/{self.model} ({self.words.actual})"
+
+    # Pieces
+
+    def base(self) -> Count:
+        return exact(self.rules.frame - MESSAGE)
+
+    def message(
+        self, role: str, text: str = "", calls: Sequence[tuple[str, str]] = (), results: Sequence[tuple[str, str]] = ()
+    ) -> Count:
+        """Return the tokens of one message; calls and results are (tool name, text) pairs."""
+        tokens = self.words.count(text) + (0 if role in ("system", "developer") else MESSAGE)
+        return self._banded(tokens + self._calls(calls) + sum(map(self._result, (text for _, text in results))))
+
+    def definition(self, tool: Tool | Definition) -> Count:
+        one = Definition.of(tool)
+        if one.kind.startswith("tool_search_tool"):
+            return self._banded(SEARCH_TOOL["regex" if "regex" in one.kind else "bm25"])
+        if one.deferred:
+            return exact(0)
+        return self._banded(self.words.count(tool_text(one)))
+
+    def tools_overhead(self, n_tools: int, has_system: bool = True, choice: str = "auto") -> Count:
+        """Return the hidden prompt, whose length depends on `tool_choice`; 0 when nothing is declared."""
+        rules = self.rules
+        plain = {"auto": rules.auto, "none": rules.auto, "required": rules.any}.get(choice)
+        tokens = rules.named + self.words.count(choice) if plain is None else plain
+        return self._banded(tokens if n_tools else 0)
+
+    # Whole requests
+
+    def count(self, request: Request) -> Count:
+        return total(self.breakdown(request).values())
+
+    def breakdown(self, request: Request) -> dict[str, Count]:
+        """Return the count by part: `base`, `system`, `tools`, `messages`, and what else there is."""
+        system = [m for m in request.messages if m.role in ("system", "developer")]
+        others = [m for m in request.messages if m.role not in ("system", "developer")]
+        overhead = self.tools_overhead(len(request.tools), bool(system), request.tool_choice)
+        parts = {
+            "base": exact(self.rules.frame - MESSAGE + self._settings(request)),
+            "system": self._banded(sum(self.words.count(m.text) for m in system)),
+            "tools": overhead + total(map(self.definition, request.tools)),
+            "messages": self._banded(sum(map(self._one, others)) + self._found(request)),
+            "output_schema": self._schema(request),
+            "images": total(media(part, "anthropic") for m in others for part in m.of_kind("media")),
+            "opaque": total(opaque(part) for m in request.messages for part in m.of_kind("opaque")),
+        }
+        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+
+    def _banded(self, tokens: int) -> Count:
+        spread = self.rules.spread + self.words.spread + (0.0 if self.provider == "anthropic" else ELSEWHERE)
+        return banded(tokens, spread, "calibrated" if self.words.real else "estimate")
+
+    def _one(self, message: Message) -> int:
+        calls = [(part.name, part.text) for part in message.of_kind("call")]
+        results = sum(self._result(part.text) for part in message.of_kind("result"))
+        return MESSAGE + self.words.count(message.text) + self._calls(calls) + results
+
+    def _calls(self, calls: Sequence[tuple[str, str]]) -> int:
+        """Parallel calls cost what the same calls one after another would, messages included, and a constant."""
+        if not calls:
+            return 0
+        alone = sum(self.words.count(call_text(name, text)) + self.rules.pair for name, text in calls)
+        return alone + (2 * MESSAGE * (len(calls) - 1) + self.rules.parallel if len(calls) > 1 else 0)
+
+    def _result(self, text: str) -> int:
+        return self.words.count(f"<function_results>\n{text}\n</function_results>")
+
+    def _found(self, request: Request) -> int:
+        """Definitions that a search of our own found: their references are expanded where they stand."""
+        by_name = {tool.name: tool for tool in request.tools}
+        names = [name for m in request.messages for part in m.of_kind("result") for name in references(part)]
+        return sum(REFERENCE + self.words.count(tool_text(by_name[name])) for name in names if name in by_name)
+
+    def _settings(self, request: Request) -> int:
+        """What thinking costs, what a deferred tool does to the hidden prompt, what a prefilled answer saves."""
+        raw = request.raw or {}
+        more = raw.get("additionalModelRequestFields") or {}
+        asked = raw.get("thinking") or more.get("thinking") or more.get("reasoning_config") or {}
+        thinks = asked.get("type") == "enabled" or bool(raw.get("reasoning"))
+        prefilled = bool(request.messages) and request.messages[-1].role == "assistant"
+        deferred = any(tool.deferred for tool in request.tools)
+        return self.rules.thinking * thinks + self.rules.deferred * deferred - MESSAGE * prefilled
+
+    def _schema(self, request: Request) -> Count:
+        form = request.output_schema
+        if form is None:
+            return exact(0)
+        text = json.dumps(form.get("schema") or form, ensure_ascii=False, indent=2)
+        tokens = self.words.count(text) + SCHEMA
+        return self._banded(tokens) if self.provider == "anthropic" else banded(tokens, 0.4, "estimate", 50)
+
+
+def references(result: Part) -> list[str]:
+    """Return the names that a search result refers to, instead of words."""
+    content = (result.raw or {}).get("content")
+    items = content if isinstance(content, list) else []
+    found = (one for one in items if isinstance(one, Mapping) and one.get("type") == "tool_reference")
+    return [str(one.get("tool_name")) for one in found]
+
+
+def tool_text(tool: Definition) -> str:
+    """Return a definition as it stands in the prompt; an empty description is left out.
+
+    >>> tool_text(Definition("now", "", {"type": "object"}))
+    '<function>{"name": "now", "parameters": {"type": "object"}}</function>\\n'
+    """
+    head: dict[str, Any] = {"description": tool.description} if tool.description else {}
+    body = head | {"name": tool.name, "parameters": {} if tool.schema is None else tool.schema}
+    examples = (tool.raw or {}).get("input_examples")
+    if examples:
+        body["input_examples"] = examples
+    return f"<function>{json.dumps(body, ensure_ascii=False)}</function>\n"
+
+
+def call_text(name: str, arguments: str) -> str:
+    """Return a call as it stands in the history: an element an argument, text bare, all else as JSON."""
+    rows = "".join(f'<{MARK}parameter name="{key}">{value}</{MARK}parameter>\n' for key, value in _pairs(arguments))
+    call = f'<{MARK}invoke name="{name}">\n{rows}</{MARK}invoke>\n'
+    return f"<{MARK}function_calls>\n{call}</{MARK}function_calls>"
+
+
+def _pairs(arguments: str) -> list[tuple[str, str]]:
+    try:
+        parsed = json.loads(arguments or "{}")
+    except ValueError:
+        parsed = {"arguments": arguments}
+    if not isinstance(parsed, Mapping):
+        parsed = {"arguments": parsed}
+    return [(key, _bare(value)) for key, value in parsed.items()]
+
+
+def _bare(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def counter(model: str, provider: str = "anthropic") -> AnthropicCounter:
+    """Return the counter of a Claude model."""
+    rules = family(model)
+    return AnthropicCounter(model, rules, vocabulary(rules.vocabulary), provider)

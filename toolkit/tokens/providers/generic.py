@@ -1,0 +1,158 @@
+"""Estimates for every model that has no counter of its own: texts with its vocabulary, constants for its template.
+
+The serving template matters, not the model (`token-accounting.md` 1.4): constants are fitted by (provider, family of
+models) where there were recordings, by family otherwise, and pooled for a name nobody knows (`fits/templates.json`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from toolkit.errors import MissingExtra
+from toolkit.tokens.media import hosted_tool, media, opaque
+from toolkit.tokens.request import Count, Definition, Message, Request, exact, total
+from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, rough, vocabulary
+from toolkit.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The constants of a serving template, in tokens, and how far off they can be.
+
+    Attributes:
+        base: Every request. each: Every message. tools: As soon as there is a tool. tool: Every tool.
+        pair: A call and its result. schema: The schema of a structured answer.
+        spread: Half-width of the band as a share of the count; spread_tools more where there are tools.
+        slack: Half-width in tokens; slack_tools more where there are tools.
+    """
+
+    vocabulary: str
+    base: float = 0.0
+    each: float = 4.0
+    tools: float = 40.0
+    tool: float = 8.0
+    pair: float = 12.0
+    schema: float = 40.0
+    spread: float = 0.1
+    spread_tools: float = 0.4
+    slack: float = 12.0
+    slack_tools: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class GenericCounter:
+    """Counts with a band that should hold nine bills of ten."""
+
+    provider: str
+    model: str
+    rules: Template
+    words: Vocabulary
+    remainder: str = "the serving template is not known: see the band"
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider or 'any'}/{self.model} (estimate, {self.words.actual})"
+
+    # Pieces
+
+    def base(self) -> Count:
+        return self._banded(self.rules.base, self.rules.slack)
+
+    def message(
+        self, role: str, text: str = "", calls: Sequence[tuple[str, str]] = (), results: Sequence[tuple[str, str]] = ()
+    ) -> Count:
+        """Return the tokens of one message; calls and results are (tool name, text) pairs."""
+        count = self.words.count
+        tokens = self.rules.each + count(text) + sum(count(body) for _, body in results)
+        return self._banded(tokens + sum(count(name) + count(body) + self.rules.pair for name, body in calls))
+
+    def definition(self, tool: Tool | Definition) -> Count:
+        one = Definition.of(tool)
+        if one.kind != "function":
+            return hosted_tool(one, "openai")
+        return self._banded(self.rules.tool + self.words.count(definition_json(one)), spread=self.rules.spread_tools)
+
+    def tools_overhead(self, n_tools: int, has_system: bool = True) -> Count:
+        return self._banded(self.rules.tools, self.rules.slack_tools) if n_tools else exact(0)
+
+    # Whole requests
+
+    def count(self, request: Request) -> Count:
+        found = total(self.breakdown(request).values())
+        return Count(max(0, found.tokens), found.method, max(0, found.low), found.high)
+
+    def breakdown(self, request: Request) -> dict[str, Count]:
+        """Return the count by part: `base`, `tools`, `messages`, and what else there is."""
+        everything = [part for message in request.messages for part in message.parts]
+        shown = [tool for tool in request.tools if not tool.deferred]
+        parts = {
+            "base": self.base(),
+            "tools": self.tools_overhead(len(shown)) + total(map(self.definition, shown)),
+            "messages": total(map(self._one, request.messages)),
+            "output_schema": self._schema(request),
+            "images": total(media(part, "openai") for part in everything if part.kind == "media"),
+            "opaque": total(opaque(part) for part in everything if part.kind == "opaque"),
+        }
+        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+
+    def _banded(self, tokens: float, slack: float = 0.0, spread: float = 0.0) -> Count:
+        half = math.ceil(abs(tokens) * (self.rules.spread + spread + self.words.spread) + slack)
+        return Count(round(tokens), "estimate", round(tokens) - half, round(tokens) + half)
+
+    def _one(self, message: Message) -> Count:
+        calls = [(part.name, part.text) for part in message.of_kind("call")]
+        results = [(part.name, part.text) for part in message.of_kind("result")]
+        return self.message(message.role, message.text, calls, results)
+
+    def _schema(self, request: Request) -> Count:
+        if request.output_schema is None:
+            return exact(0)
+        size = self.words.count(json.dumps(request.output_schema, ensure_ascii=False))
+        return Count(round(self.rules.schema), "estimate", -size, round(self.rules.schema) + 2 * size + 120)
+
+
+def definition_json(tool: Definition) -> str:
+    """Return a definition as most open templates write it."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return json.dumps({"type": "function", "function": function}, ensure_ascii=False)
+
+
+FAMILIES = (
+    "claude", "gpt-oss", "gpt-", "gemini", "qwen", "llama", "deepseek", "glm", "kimi", "mistral", "ministral",
+    "magistral", "pixtral", "codestral", "nova", "command", "grok", "gemma", "minimax",
+)  # fmt: skip
+"""Parts of model names, the longer before the shorter."""
+
+
+def family_of(model: str) -> str:
+    """Return the family that a model's name tells, or `any`.
+
+    >>> family_of("meta-llama/Llama-3.3-70B"), family_of("ministral-8b-latest"), family_of("zeta-9")
+    ('llama', 'mistral', 'any')
+    """
+    name = model.lower()
+    found = next((part for part in FAMILIES if part in name), "any")
+    return "mistral" if found in ("ministral", "magistral", "pixtral", "codestral") else found
+
+
+@lru_cache(maxsize=256)
+def template(provider: str, family: str) -> Template:
+    """Return the constants of a family of models at a provider, or at any, or of any model at all."""
+    rows: Mapping[str, Mapping[str, float]] = fit("templates")["templates"]
+    row = rows.get(f"{provider}/{family}") or rows.get(f"*/{family}") or rows["*/any"]
+    vocabularies: Mapping[str, str] = fit("templates")["vocabularies"]
+    return Template(vocabulary=vocabularies.get(family, "o200k_base"), **row)
+
+
+def counter(model: str, provider: str = "") -> GenericCounter:
+    """Return the estimating counter of any model; it works, with a wider band, where no vocabulary can be had."""
+    rules = template(provider, family_of(model))
+    try:
+        words = vocabulary(rules.vocabulary)
+    except MissingExtra:
+        words = rough()
+    return GenericCounter(provider, model, rules, words)
