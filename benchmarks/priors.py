@@ -26,7 +26,7 @@ from tqdm import tqdm
 from toolkit import Catalog, Session, load_catalog, load_sessions
 from toolkit.experiment.fitting.need import Sample, facts, look
 from toolkit.experiment.fitting.split import groups, split
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 from toolkit.selectors.need import FEATURES
 from toolkit.selectors.usage import Usage
 

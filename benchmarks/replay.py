@@ -19,9 +19,9 @@ from pathlib import Path
 from toolkit import load_catalog, load_sessions
 from toolkit.experiment.comparison.run import without_collection
 from toolkit.ledger import ledger
-from toolkit.replay import Surroundings, System, Trace, fold, script
-from toolkit.replay.script import Script, ScriptPass
-from toolkit.replay.script_tokens import count_script
+from toolkit.replaying import Surroundings, System, Trace, fold, script
+from toolkit.replaying.script import Script, ScriptPass
+from toolkit.replaying.script_tokens import count_script
 from toolkit.session import Session
 from toolkit.tokens.text_counter import TextCounter
 from toolkit.tokens.vocabulary.tables import encoding

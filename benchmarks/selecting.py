@@ -26,7 +26,7 @@ from toolkit.engine import HostView
 from toolkit.engine.host import listing
 from toolkit.experiment.comparison.run import Runner, Unit, units
 from toolkit.experiment.comparison.workers import run
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 from toolkit.selectors.registry import known_selectors, ready
 from toolkit.session import Session
 from toolkit.tool import Tool

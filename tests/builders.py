@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from toolkit.replay import System, Trace, fold, script
-from toolkit.replay.fold import Surroundings
+from toolkit.replaying import System, Trace, fold, script
+from toolkit.replaying.fold import Surroundings
 from toolkit.session import Call, Event, Message, Pass, Result, Session, Turn
 from toolkit.tool import Catalog, Tool
 

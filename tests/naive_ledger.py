@@ -1,6 +1,6 @@
 """A second, deliberately naive ledger: every pass's whole prompt as a list of items, each counted anew.
 
-It shares no code with `toolkit.replay.script` and `toolkit.ledger`: it reads the session itself. An item
+It shares no code with `toolkit.replaying.script` and `toolkit.ledger`: it reads the session itself. An item
 is (kind, text). A compaction begins a new *era*: what is in the history then is not what was there before, so
 messages of two eras never count as shared.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from toolkit.replay import Trace
+from toolkit.replaying import Trace
 from toolkit.session import Call, Message, Pass, Session
 from toolkit.tokens.vocabulary.tables import encoding
 

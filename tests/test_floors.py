@@ -25,7 +25,7 @@ FLOORS = {
     "tokens": 4,
     "prices": 4,
     "prompt_cache": 4,
-    "replay": 4,
+    "replaying": 4,
     "hosts": 4,
     "ledger": 5,
     "experiment": 5,

@@ -13,10 +13,10 @@ from tests.naive_ledger import NaiveLedger
 from tests.strategies import sessions
 from toolkit.formats.sessions import load_sessions
 from toolkit.ledger import PassRow, ledger
-from toolkit.replay import script
-from toolkit.replay.habits import Searching
-from toolkit.replay.script_tokens import count_script, history_before
-from toolkit.replay.search_billing import SearchBilling
+from toolkit.replaying import script
+from toolkit.replaying.habits import Searching
+from toolkit.replaying.script_tokens import count_script, history_before
+from toolkit.replaying.search_billing import SearchBilling
 from toolkit.session import Session
 from toolkit.tokens.text_counter import TextCounter
 from toolkit.tool import definition_text

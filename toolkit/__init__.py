@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolkit.experiment.comparison.grid import grid
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
-    from toolkit.replay import replay
+    from toolkit.replaying import replay
     from toolkit.report.comparison import compare
 
 __version__ = "0.1.0"
@@ -42,7 +42,7 @@ _LATER = {
     "grid": "toolkit.experiment.comparison.grid",
     "load_catalog": "toolkit.formats.catalogs",
     "load_sessions": "toolkit.formats.sessions",
-    "replay": "toolkit.replay",
+    "replay": "toolkit.replaying",
 }
 
 

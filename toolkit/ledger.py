@@ -15,9 +15,9 @@ from toolkit.engine.offer import Offer
 from toolkit.engine.state import Basis
 from toolkit.prompt_cache.rules import IDEAL, CacheRules
 from toolkit.prompt_cache.session import PrefixCache, shared_definitions
-from toolkit.replay.script_tokens import Counter, PassTokens, ScriptTokens, TurnTokens
-from toolkit.replay.search_billing import TEXTS_ONLY, SearchBilling
-from toolkit.replay.trace import PassTrace, Trace, TurnTrace
+from toolkit.replaying.script_tokens import Counter, PassTokens, ScriptTokens, TurnTokens
+from toolkit.replaying.search_billing import TEXTS_ONLY, SearchBilling
+from toolkit.replaying.trace import PassTrace, Trace, TurnTrace
 from toolkit.tool import SEARCH, Tool
 
 

@@ -35,5 +35,5 @@ def test_the_selector_that_is_rule_s1_costs_no_trip_in_a_live_host() -> None:
 
 
 def test_a_profile_by_name_is_refused_with_the_way_to_get_one() -> None:
-    with pytest.raises(InputError, match="toolkit.replay.profiles"):
+    with pytest.raises(InputError, match="toolkit.replaying.profiles"):
         Host([], profile="codex")  # type: ignore[arg-type]

@@ -16,8 +16,8 @@ from tests.engine.worlds import SELECTORS, Run, apply, runs, word_rank
 from toolkit import load_sessions
 from toolkit.engine import Host
 from toolkit.engine.profile import REFERENCE
-from toolkit.replay.profiles import profile
-from toolkit.replay.rerun import rerun
+from toolkit.replaying.profiles import profile
+from toolkit.replaying.rerun import rerun
 from toolkit.testing.driver import Driver
 from toolkit.tool import Tool
 

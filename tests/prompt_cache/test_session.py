@@ -10,8 +10,8 @@ from tests.builders import said, session, turn
 from toolkit.ledger import ledger
 from toolkit.prompt_cache.rules import CacheRules, Prompt, segments, simulate
 from toolkit.prompt_cache.session import PrefixCache
-from toolkit.replay import System, fold, script
-from toolkit.replay.script_tokens import count_script
+from toolkit.replaying import System, fold, script
+from toolkit.replaying.script_tokens import count_script
 from toolkit.session import Pass, Session, Turn, Usage
 from toolkit.tokens.text_counter import TextCounter
 from toolkit.tool import Catalog, Tool

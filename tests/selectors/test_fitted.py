@@ -13,7 +13,7 @@ from tests.selectors.views import declared, split, view
 from toolkit.engine import Host
 from toolkit.engine.view import EarlierTurn
 from toolkit.errors import InputError
-from toolkit.replay import System, replay
+from toolkit.replaying import System, replay
 from toolkit.selectors import ready, resolve
 from toolkit.selectors.usage import Usage
 

@@ -15,8 +15,8 @@ import pytest
 
 from tests.builders import DATASET
 from toolkit import load_sessions
-from toolkit.replay import System, fold, script
-from toolkit.replay.fold import Costs
+from toolkit.replaying import System, fold, script
+from toolkit.replaying.fold import Costs
 from toolkit.selectors import resolve
 from toolkit.tool import definition_text
 

@@ -56,8 +56,8 @@ def command(
     from toolkit.experiment.fitting.need import fitted_usage
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
-    from toolkit.replay.fold import Surroundings
-    from toolkit.replay.system import System
+    from toolkit.replaying.fold import Surroundings
+    from toolkit.replaying.system import System
     from toolkit.search import default_retriever
 
     check_file(out)

@@ -88,7 +88,7 @@ def from_sessions(paths: Sequence[Path]) -> Iterator[Pairs]:
 
 def asked(session: Session) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield, for each pass with calls, what the model said before them (else the turn's input) and what it called."""
-    from toolkit.replay.query_models import Seen, own_words
+    from toolkit.replaying.query_models import Seen, own_words
     from toolkit.session import text_of
 
     ids = {tool.name: tool.id for tool in session.catalog if tool.source != "core"}

@@ -78,7 +78,7 @@ class Host:
     ) -> None:
         listed = catalog if isinstance(catalog, Listing) else listing(catalog, ui=ui)
         if not isinstance(profile, Profile):
-            hint = "toolkit.replay.profiles.profile(name) gives a shipped one."
+            hint = "toolkit.replaying.profiles.profile(name) gives a shipped one."
             raise InputError(f"profile must be a Profile, not {profile!r}.", hint=hint)
         self.state = st.State(listed, profile=profile)
         self._selector = self._resolved(selector)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from toolkit.errors import InputError
-from toolkit.replay.script import script
+from toolkit.replaying.script import script
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 

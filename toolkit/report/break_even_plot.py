@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from toolkit.experiment.break_even.study import BreakEven
-from toolkit.replay.system import BOUNDS
+from toolkit.replaying.system import BOUNDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

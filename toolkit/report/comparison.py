@@ -12,7 +12,7 @@ import pandas as pd
 from toolkit.experiment.comparison.spread import query_models
 from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
 from toolkit.formats.files import Problem
-from toolkit.replay.habits import STEADY, Searching
+from toolkit.replaying.habits import STEADY, Searching
 from toolkit.report.plots import Plots
 from toolkit.report.tables import html_table, text_table
 from toolkit.session import Session

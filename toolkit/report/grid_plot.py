@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.grid import Grid
-from toolkit.replay.system import BOUNDS
+from toolkit.replaying.system import BOUNDS
 from toolkit.report.break_even_plot import COLOURS, FAINT
 from toolkit.report.frontier_plot import plain_numbers
 

@@ -12,9 +12,9 @@ from toolkit.engine import HostView, ports
 from toolkit.engine.offer import as_selection
 from toolkit.engine.texts import SEARCH_TOOL
 from toolkit.engine.view import EarlierTurn, Scored
-from toolkit.replay.fold import Costs, fold
-from toolkit.replay.script import script
-from toolkit.replay.system import System
+from toolkit.replaying.fold import Costs, fold
+from toolkit.replaying.script import script
+from toolkit.replaying.system import System
 from toolkit.session import Call, Event, Pass, Result, Session, Turn
 from toolkit.tool import SEARCH, Catalog, Tool, definition_text
 

@@ -17,10 +17,10 @@ from toolkit.formats.sessions import load_sessions
 from toolkit.ledger import ledger
 from toolkit.prices.price import Price, Rates
 from toolkit.prompt_cache.rules import CacheRules
-from toolkit.replay import System, fold, script
-from toolkit.replay.fold import Surroundings
-from toolkit.replay.script_tokens import count_script
-from toolkit.replay.system import ORACLE_COST
+from toolkit.replaying import System, fold, script
+from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.script_tokens import count_script
+from toolkit.replaying.system import ORACLE_COST
 from toolkit.session import Session
 from toolkit.tokens.text_counter import TextCounter
 

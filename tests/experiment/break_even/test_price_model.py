@@ -12,7 +12,7 @@ from toolkit.errors import UnknownNameError
 from toolkit.experiment.break_even.price_model import Plan, break_even, outcome, table
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replay.search_billing import BILLINGS, billing
+from toolkit.replaying.search_billing import BILLINGS, billing
 
 SONNET, RULES = price("claude-sonnet-4-5", at="2026-11-01"), rules_for("claude-sonnet-4-5")
 

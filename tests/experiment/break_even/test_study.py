@@ -19,7 +19,7 @@ from toolkit.experiment.comparison import study as compare
 from toolkit.experiment.growing import LADDER, grown, pool_of, sizes_in
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replay.search_billing import billing
+from toolkit.replaying.search_billing import billing
 from toolkit.tool import Catalog
 
 SESSIONS = [

@@ -19,7 +19,7 @@ from toolkit.experiment.comparison.frames import (
 )
 from toolkit.experiment.comparison.run import Done, Runner, units
 from toolkit.prices.price import price
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 
 SESSIONS = [
     session(turn("create a branch", said("", call(BRANCH.name)), said("ok")), turn("thanks"), id="a"),

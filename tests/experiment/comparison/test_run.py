@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import BRANCH, READ, call, event, said, session, turn
 from toolkit.experiment.comparison.run import CHUNK, Done, Runner, Unit, units
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 from toolkit.session import Session
 from toolkit.tool import Catalog
 

@@ -14,7 +14,7 @@ from toolkit.experiment.comparison.run import Runner, units
 from toolkit.experiment.comparison.spread import METRICS, QUERY_MODELS, query_models, variants
 from toolkit.experiment.comparison.study import Measured, Plan, measure
 from toolkit.formats.sessions import load_sessions
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 from toolkit.session import Session
 
 OTHERS = ("turn_input", "short_phrase", "pessimistic")

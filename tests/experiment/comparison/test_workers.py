@@ -11,7 +11,7 @@ from tests.builders import BRANCH, READ, call, said, session, turn
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import CHUNK, Unit, units
 from toolkit.experiment.comparison.workers import run
-from toolkit.replay import Surroundings, System
+from toolkit.replaying import Surroundings, System
 from toolkit.tool import Catalog
 
 AROUND = Catalog([READ.renamed("mcp.a.b")])

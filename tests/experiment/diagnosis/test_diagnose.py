@@ -18,7 +18,7 @@ from toolkit.experiment.diagnosis.staying import Trips
 from toolkit.experiment.diagnosis.weight import ToolUse
 from toolkit.formats.sessions import load_sessions
 from toolkit.prices.price import price
-from toolkit.replay.trace import Trace
+from toolkit.replaying.trace import Trace
 from toolkit.session import Call, Session
 from toolkit.tool import Catalog
 

@@ -10,9 +10,9 @@ from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, said, session
 from toolkit.experiment.fitting.calibration import reliability
 from toolkit.experiment.fitting.need import Sample, facts, fitted_usage, look
 from toolkit.formats.sessions import load_sessions
-from toolkit.replay.fold import Surroundings
-from toolkit.replay.script import script
-from toolkit.replay.system import System
+from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.script import script
+from toolkit.replaying.system import System
 from toolkit.selectors.expected_cost import ExpectedCost
 from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
 from toolkit.selectors.forecast import facts_of

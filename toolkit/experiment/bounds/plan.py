@@ -9,10 +9,10 @@ from toolkit.experiment.bounds.schedules import Chains, Names, cheapest, steps
 from toolkit.ledger import ledger
 from toolkit.prices.price import price_or_usual
 from toolkit.prompt_cache.rules import CacheRules
-from toolkit.replay.fold import Surroundings, fold
-from toolkit.replay.script import Script
-from toolkit.replay.script_tokens import Counter, ScriptTokens
-from toolkit.replay.system import NONE, System
+from toolkit.replaying.fold import Surroundings, fold
+from toolkit.replaying.script import Script
+from toolkit.replaying.script_tokens import Counter, ScriptTokens
+from toolkit.replaying.system import NONE, System
 
 
 def oracle_plan(

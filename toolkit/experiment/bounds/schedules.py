@@ -19,8 +19,8 @@ from toolkit.ledger import PassRow
 from toolkit.prices.price import Price
 from toolkit.prompt_cache.rules import CacheRules
 from toolkit.prompt_cache.session import PrefixCache
-from toolkit.replay.script_tokens import PassTokens, ScriptTokens
-from toolkit.replay.trace import Trace
+from toolkit.replaying.script_tokens import PassTokens, ScriptTokens
+from toolkit.replaying.trace import Trace
 
 EXACT = 8
 Names = frozenset[str]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from toolkit.experiment.stats import ratio_interval
-from toolkit.replay.system import BOUNDS
+from toolkit.replaying.system import BOUNDS
 
 COSTS = {
     "": "cost_usd",

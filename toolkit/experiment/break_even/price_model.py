@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from toolkit.prices.price import Price
 from toolkit.prompt_cache.rules import CacheRules, CacheUse, Prompt, segments, simulate
-from toolkit.replay.search_billing import SearchBilling
+from toolkit.replaying.search_billing import SearchBilling
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import pandas as pd
 from toolkit.experiment.break_even.price_model import Outcome, Plan, over_turns
 from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import CacheRules, rules_for
-from toolkit.replay.search_billing import SearchBilling
-from toolkit.replay.system import BOUNDS
+from toolkit.replaying.search_billing import SearchBilling
+from toolkit.replaying.system import BOUNDS
 from toolkit.tokens.provider_counter import ProviderCounter
 
 LONGEST = 40

@@ -18,7 +18,7 @@ from toolkit.experiment.growing import grown, pool_of, sizes_in
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replay.search_billing import BILLINGS, SearchBilling
+from toolkit.replaying.search_billing import BILLINGS, SearchBilling
 from toolkit.session import Session
 from toolkit.tokens.provider_counter import ProviderCounter
 from toolkit.tool import Tool

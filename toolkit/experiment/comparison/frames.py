@@ -11,7 +11,7 @@ from toolkit.experiment.comparison.run import TurnRow
 from toolkit.experiment.stats import ratio_interval
 from toolkit.ledger import PassRow
 from toolkit.prices.price import Price
-from toolkit.replay.system import BOUNDS, ORACLE_COST, System
+from toolkit.replaying.system import BOUNDS, ORACLE_COST, System
 
 TOKENS = ["prompt_tokens", "cached_prompt_tokens", "uncached_prompt_tokens", "output_tokens"]
 BUCKETS = [

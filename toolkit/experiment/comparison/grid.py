@@ -17,7 +17,7 @@ from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
 from toolkit.experiment.fitting.learnt import can_fit
 from toolkit.experiment.growing import nested
 from toolkit.formats.files import Problem
-from toolkit.replay.system import BOUNDS, System
+from toolkit.replaying.system import BOUNDS, System
 from toolkit.selectors import label
 from toolkit.selectors.fitted import unlearnt
 from toolkit.selectors.registry import options_of

@@ -16,12 +16,12 @@ from toolkit.experiment.bounds.plan import oracle_plan
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow, ledger
 from toolkit.prompt_cache.rules import IDEAL, CacheRules, rules_for
-from toolkit.replay.fold import Costs, Surroundings, fold
-from toolkit.replay.script import Script, script
-from toolkit.replay.script_tokens import Counter, ScriptTokens, count_script, history_before
-from toolkit.replay.search_billing import TEXTS_ONLY, SearchBilling, billing
-from toolkit.replay.system import KNOWING, ORACLE_COST, System
-from toolkit.replay.trace import Trace
+from toolkit.replaying.fold import Costs, Surroundings, fold
+from toolkit.replaying.script import Script, script
+from toolkit.replaying.script_tokens import Counter, ScriptTokens, count_script, history_before
+from toolkit.replaying.search_billing import TEXTS_ONLY, SearchBilling, billing
+from toolkit.replaying.system import KNOWING, ORACLE_COST, System
+from toolkit.replaying.trace import Trace
 from toolkit.selectors import resolve
 from toolkit.selectors.combined import parts
 from toolkit.session import Session, digest_of

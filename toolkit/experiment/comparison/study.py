@@ -20,11 +20,11 @@ from toolkit.experiment.fitting.learnt import learnt, seen
 from toolkit.formats.files import Problem
 from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replay.fold import Surroundings
-from toolkit.replay.habits import STEADY, Searching, searching
-from toolkit.replay.profiles import profile, profiles
-from toolkit.replay.query_models import check_query_model
-from toolkit.replay.system import BOUNDS, KNOWING, System
+from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.habits import STEADY, Searching, searching
+from toolkit.replaying.profiles import profile, profiles
+from toolkit.replaying.query_models import check_query_model
+from toolkit.replaying.system import BOUNDS, KNOWING, System
 from toolkit.search import default_retriever, retriever
 from toolkit.selectors import resolve
 from toolkit.session import Session, digest_of

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import Done, Runner, Unit
-from toolkit.replay.fold import Surroundings
+from toolkit.replaying.fold import Surroundings
 
 
 def run(todo: Sequence[Unit], workers: int, done: Callable[[Done], None]) -> None:

@@ -20,7 +20,7 @@ from toolkit.experiment.diagnosis.weight import ToolUse, Weights
 from toolkit.experiment.fitting.split import split
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
-from toolkit.replay.system import System
+from toolkit.replaying.system import System
 from toolkit.search import default_retriever, retriever
 from toolkit.session import Session
 from toolkit.tool import SEARCH, Catalog, Tool

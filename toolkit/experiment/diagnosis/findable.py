@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from toolkit.engine import ports
 from toolkit.experiment.diagnosis.replays import Replayed, Replays
-from toolkit.replay.query_models import OPTIMISTIC, Seen, asked, query_model
-from toolkit.replay.script import ScriptPass, ScriptTurn
+from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
+from toolkit.replaying.script import ScriptPass, ScriptTurn
 from toolkit.search.terms.texts import fields
 from toolkit.search.terms.words import STOP_WORDS, fold, raw_words, terms, word_terms
 from toolkit.session import Session

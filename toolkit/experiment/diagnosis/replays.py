@@ -13,12 +13,12 @@ from toolkit.experiment.comparison.run import cache_rules, counter_of
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow, ledger
 from toolkit.prices.price import price
-from toolkit.replay.fold import Surroundings, fold
-from toolkit.replay.script import Script, script
-from toolkit.replay.script_tokens import ScriptTokens, count_script
-from toolkit.replay.search_billing import billing
-from toolkit.replay.system import System
-from toolkit.replay.trace import Trace, TurnTrace
+from toolkit.replaying.fold import Surroundings, fold
+from toolkit.replaying.script import Script, script
+from toolkit.replaying.script_tokens import ScriptTokens, count_script
+from toolkit.replaying.search_billing import billing
+from toolkit.replaying.system import System
+from toolkit.replaying.trace import Trace, TurnTrace
 from toolkit.selectors.told import told
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool

@@ -9,7 +9,7 @@ from typing import Any
 from toolkit.experiment.diagnosis.replays import Replayed, Replays
 from toolkit.ledger import PassRow
 from toolkit.prices.price import Price
-from toolkit.replay.script import Script, is_search
+from toolkit.replaying.script import Script, is_search
 from toolkit.session import Session
 from toolkit.tool import Tool
 

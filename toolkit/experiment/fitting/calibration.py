@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from toolkit.experiment.fitting.need import Sample, look
-from toolkit.replay.fold import Surroundings
-from toolkit.replay.system import System
+from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.system import System
 from toolkit.selectors.forecast import facts_of, miss_evidence
 from toolkit.selectors.need import FEATURES, Chance, Floats, probability
 from toolkit.selectors.usage import Usage

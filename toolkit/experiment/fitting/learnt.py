@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.experiment.fitting.need import fitted_usage
 from toolkit.experiment.fitting.split import split
 from toolkit.formats.files import Problem
-from toolkit.replay.fold import Surroundings
-from toolkit.replay.habits import searching
-from toolkit.replay.system import BOUNDS, System
+from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.habits import searching
+from toolkit.replaying.system import BOUNDS, System
 from toolkit.search import default_retriever
 from toolkit.selectors import parts, resolve
 from toolkit.selectors.usage import Usage, load_usage

@@ -11,10 +11,10 @@ from tqdm import tqdm
 
 from toolkit.engine import HostView, Selection
 from toolkit.experiment.fitting.split import groups
-from toolkit.replay.fold import Surroundings, fold
-from toolkit.replay.script import script
-from toolkit.replay.system import System
-from toolkit.replay.trace import MISSED, SEARCHED, Trace
+from toolkit.replaying.fold import Surroundings, fold
+from toolkit.replaying.script import script
+from toolkit.replaying.system import System
+from toolkit.replaying.trace import MISSED, SEARCHED, Trace
 from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
 from toolkit.selectors.forecast import Facts, miss_evidence
 from toolkit.selectors.need import FEATURES, Floats, evidence, fit_chance, fit_weights, roster

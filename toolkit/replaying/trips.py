@@ -10,10 +10,10 @@ from toolkit.engine.calls import Verdict
 from toolkit.engine.host import Host
 from toolkit.engine.live import Turn
 from toolkit.engine.profile import Profile
-from toolkit.replay.query_models import OPTIMISTIC, Seen, asked, query_model
-from toolkit.replay.script import Script, ScriptPass, ScriptTurn, call_text
-from toolkit.replay.system import System
-from toolkit.replay.trace import PassTrace
+from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
+from toolkit.replaying.script import Script, ScriptPass, ScriptTurn, call_text
+from toolkit.replaying.system import System
+from toolkit.replaying.trace import PassTrace
 from toolkit.session import Call
 from toolkit.tool import SEARCH, compact_json
 

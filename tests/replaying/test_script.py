@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.builders import BRANCH, READ, call, event, note, said, searched, session, turn
-from toolkit.replay.script import Script, call_text, query_of, script
+from toolkit.replaying.script import Script, call_text, query_of, script
 from toolkit.session import Call
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolkit.errors import InputError
-from toolkit.replay.query_models import Seen, distinct, own_words
+from toolkit.replaying.query_models import Seen, distinct, own_words
 from toolkit.search.terms.words import STOP_WORDS
 
 _LONGEST = 6000

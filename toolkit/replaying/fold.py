@@ -13,12 +13,12 @@ from toolkit.engine.live import Turn
 from toolkit.engine.ports import Selection
 from toolkit.engine.view import HostView
 from toolkit.errors import InputError
-from toolkit.replay import events
-from toolkit.replay.profiles import profile
-from toolkit.replay.script import Script, ScriptPass, ScriptTurn
-from toolkit.replay.system import KNOWING, ORACLE, System
-from toolkit.replay.trace import BLOCKED, MISSED, SEARCHED, SERVED, CallTrace, PassTrace, Trace, TurnTrace
-from toolkit.replay.trips import Seeker
+from toolkit.replaying import events
+from toolkit.replaying.profiles import profile
+from toolkit.replaying.script import Script, ScriptPass, ScriptTurn
+from toolkit.replaying.system import KNOWING, ORACLE, System
+from toolkit.replaying.trace import BLOCKED, MISSED, SEARCHED, SERVED, CallTrace, PassTrace, Trace, TurnTrace
+from toolkit.replaying.trips import Seeker
 from toolkit.session import Call, Event
 from toolkit.tool import Catalog, Tool
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import toolkit.replay.profiles as module
+import toolkit.replaying.profiles as module
 from toolkit.engine import Host, Profile
 from toolkit.errors import UnknownNameError
 from toolkit.ledger import ledger
-from toolkit.replay import System, fold, script
-from toolkit.replay.profiles import MARKS, RULES, profile, profiles, rule_table
-from toolkit.replay.script_tokens import count_script
-from toolkit.replay.search_billing import billing
+from toolkit.replaying import System, fold, script
+from toolkit.replaying.profiles import MARKS, RULES, profile, profiles, rule_table
+from toolkit.replaying.script_tokens import count_script
+from toolkit.replaying.search_billing import billing
 from toolkit.session import Call, Pass, Session, Turn
 from toolkit.tokens.text_counter import TextCounter
 from toolkit.tool import Catalog, Tool

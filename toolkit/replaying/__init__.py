@@ -1,18 +1,16 @@
-"""Replay: from a recorded session and a system to a trace. The package is also the function `replay(…)`."""
+"""Replay: from a recorded session and a system to a trace."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from types import ModuleType
 from typing import Any
 
-from toolkit.replay.fold import Surroundings, fold
-from toolkit.replay.habits import STEADY, Searching
-from toolkit.replay.habits import searching as way_of
-from toolkit.replay.script import script
-from toolkit.replay.system import System
-from toolkit.replay.trace import Trace
+from toolkit.replaying.fold import Surroundings, fold
+from toolkit.replaying.habits import STEADY, Searching
+from toolkit.replaying.habits import searching as way_of
+from toolkit.replaying.script import script
+from toolkit.replaying.system import System
+from toolkit.replaying.trace import Trace
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
@@ -48,12 +46,3 @@ def replay(
     around = None if catalog is None else catalog if isinstance(catalog, Catalog) else Catalog(catalog)
     system = System(selector, retriever, profile, query_model, way_of(searching)).check()
     return fold(script(session), system, Surroundings(around, tuple(defer)))
-
-
-class _Callable(ModuleType):
-    """Lets `toolkit.replay` be called, since the package and the function share a name."""
-
-    __call__ = staticmethod(replay)
-
-
-sys.modules[__name__].__class__ = _Callable

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError
-from toolkit.replay.query_models import MOST_TRIES, NoQuery, Seen, distinct
+from toolkit.replaying.query_models import MOST_TRIES, NoQuery, Seen, distinct
 
 _INSTRUCTION = (
     "You are an assistant in the middle of a task. You are about to do the next step, and for it you need a tool that "

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolkit.engine.host import Host
 from toolkit.engine.live import Pass, Turn
-from toolkit.replay import events, profiles
+from toolkit.replaying import events, profiles
 from toolkit.session import Call, Event, Session
 from toolkit.session import Pass as RecordedPass
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from toolkit.replay.script import Script, ScriptPass, ScriptTurn
+from toolkit.replaying.script import Script, ScriptPass, ScriptTurn
 from toolkit.session import Call, Event
 from toolkit.tool import Tool
 

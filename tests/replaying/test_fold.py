@@ -12,8 +12,8 @@ from tests.builders import BRANCH, LOG, MAIL, READ, SELECTORS, call, fates, quer
 from tests.strategies import sessions
 from toolkit import Catalog, Selection
 from toolkit.errors import UnknownNameError
-from toolkit.replay import replay, script
-from toolkit.replay.trace import Trace
+from toolkit.replaying import replay, script
+from toolkit.replaying.trace import Trace
 from toolkit.session import Session
 
 RANDOM = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
@@ -194,8 +194,9 @@ def test_an_unknown_selector_fails_before_anything_runs() -> None:
         replay(one_call(), "lazzy")
 
 
-def test_the_package_is_the_function_too() -> None:
+def test_the_face_replays_a_session() -> None:
     import toolkit
 
+    assert toolkit.replay is replay
     assert toolkit.replay(one_call(), "all").system == "all"
     assert repr(replay(one_call(), "all")) == "Trace('s', all, 1 turns, 0 search trips, 1 served, 0 missed, 0 blocked)"

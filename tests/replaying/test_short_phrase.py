@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.replay.query_models import Seen, query_model
-from toolkit.replay.short_phrase import ShortPhrase
+from toolkit.replaying.query_models import Seen, query_model
+from toolkit.replaying.short_phrase import ShortPhrase
 
 
 def phrase(words: str, most: int = 12) -> str:

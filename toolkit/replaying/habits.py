@@ -14,7 +14,7 @@ from typing import Any
 
 from toolkit import specs
 from toolkit.errors import InputError, UnknownNameError, nearest
-from toolkit.replay.query_models import MOST_TRIES
+from toolkit.replaying.query_models import MOST_TRIES
 
 RATES = ("reformulate", "stale", "parallel")
 

@@ -57,7 +57,7 @@ class HostProfile:
 @lru_cache(maxsize=1)
 def profiles() -> Mapping[str, HostProfile]:
     """Return the shipped profiles by name."""
-    text = files("toolkit.replay").joinpath("profiles.toml").read_text("utf-8")
+    text = files("toolkit.replaying").joinpath("profiles.toml").read_text("utf-8")
     return {name: _read(name, table) for name, table in tomllib.loads(text).items()}
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, LOG, call, event, fates, queries, replayed, said, session, turn
 from tests.strategies import sessions
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.replay import replay
-from toolkit.replay.habits import MODELS, RATES, STEADY, Searching, searching
-from toolkit.replay.trace import Trace
+from toolkit.replaying import replay
+from toolkit.replaying.habits import MODELS, RATES, STEADY, Searching, searching
+from toolkit.replaying.trace import Trace
 from toolkit.session import Session
 
 RANDOM = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

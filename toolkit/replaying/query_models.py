@@ -123,8 +123,8 @@ MODELS: Mapping[str, QueryModel] = {
     "pessimistic": pessimistic,
 }
 _WITH_OPTIONS = {
-    "short_phrase": "toolkit.replay.short_phrase:ShortPhrase",
-    "llm": "toolkit.replay.llm_query:Llm",
+    "short_phrase": "toolkit.replaying.short_phrase:ShortPhrase",
+    "llm": "toolkit.replaying.llm_query:Llm",
 }
 _registered: dict[str, Any] = {}
 OPTIMISTIC = frozenset(("optimistic",))

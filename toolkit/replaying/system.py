@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.replay.habits import STEADY, Searching
-from toolkit.replay.profiles import profile
-from toolkit.replay.query_models import OPTIMISTIC, check_query_model
+from toolkit.replaying.habits import STEADY, Searching
+from toolkit.replaying.profiles import profile
+from toolkit.replaying.query_models import OPTIMISTIC, check_query_model
 from toolkit.selectors import label, ready
 
 NONE = "none"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolkit.errors import UnknownNameError
-from toolkit.replay.system import BOUNDS, System, profile
+from toolkit.replaying.system import BOUNDS, System, profile
 
 
 def test_a_system_is_called_by_its_selectors_spec() -> None:

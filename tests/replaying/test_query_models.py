@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, TOOLS, call, fates, queries, replayed, said, searched, session, turn
 from tests.strategies import sessions
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.replay import query_models as module
-from toolkit.replay.query_models import MODELS, MOST_TRIES, NoQuery, Seen, asked, check_query_model, query_model
-from toolkit.replay.script import script
+from toolkit.replaying import query_models as module
+from toolkit.replaying.query_models import MODELS, MOST_TRIES, NoQuery, Seen, asked, check_query_model, query_model
+from toolkit.replaying.script import script
 from toolkit.session import Call, Pass, Session, Turn
 from toolkit.tool import Catalog
 

@@ -13,9 +13,9 @@ import pytest
 
 from tests.builders import BRANCH, call, fates, queries, replayed, said, session, turn
 from toolkit.errors import InputError
-from toolkit.replay import llm_query
-from toolkit.replay.llm_query import Llm
-from toolkit.replay.query_models import NoQuery, Seen, asked, check_query_model, query_model
+from toolkit.replaying import llm_query
+from toolkit.replaying.llm_query import Llm
+from toolkit.replaying.query_models import NoQuery, Seen, asked, check_query_model, query_model
 
 SEEN = Seen("Let me look it up.", "Where is my parcel?")
 KEY = "TOOLKIT_TEST_KEY"
