@@ -9,7 +9,7 @@ import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.formats.files import Problem, find_files
-from toolkit.formats.sessions import read_files
+from toolkit.formats.registry import read_files
 from toolkit.session import Session
 
 NAME = "inspect"

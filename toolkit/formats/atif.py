@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -11,15 +12,42 @@ import msgspec
 
 from toolkit.errors import InputError
 from toolkit.formats import atif_shapes as shapes
+from toolkit.formats.files import Problem, records
+from toolkit.formats.importing import UNREADABLE, Format, Source
 from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage, text_of
 from toolkit.tool import Catalog, Tool
 
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What decoding a text that is no JSON, or not of the shape, raises."""
 _INTERPRETED = ("v", "definitions", "tools", "outcome")
 F = TypeVar("F")
 
+_MARK = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')
 _decoder = msgspec.json.Decoder(shapes.Trajectory)
+
+
+def _recognises(source: Source) -> bool:
+    return _MARK.search(source.head) is not None or {"agent", "steps"} <= source.keys
+
+
+def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
+    for record in records(source.path, problems):
+        for data in _texts(record.data):
+            try:
+                yield from read_trajectory(data, f"{record.path}:{record.line}")
+            except InputError as error:
+                source.note(problems, record.line, "bad_session", str(error))
+
+
+def _texts(data: bytes) -> list[bytes]:
+    """Return the trajectories of one JSON text: itself, or the items of a list."""
+    if data.lstrip()[:1] != b"[":
+        return [data]
+    try:
+        return [bytes(item) for item in msgspec.json.decode(data, type=list[msgspec.Raw])]
+    except UNREADABLE:
+        return [data]
+
+
+ATIF = Format("atif", _recognises, _read, "Native sessions, and trajectories of Harbor and other agents.")
 
 
 def read_trajectory(data: bytes, source: str = "", parent: str | None = None) -> Iterator[Session]:

@@ -13,6 +13,7 @@ from toolkit.errors import InputError
 
 SUFFIXES = (".json", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
 _CHUNK = 1 << 20
+_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
 
 def records(path: Path, problems: list[Problem]) -> Iterator[Record]:
     """Yield the JSON texts of a file; an end that cannot be unpacked is noted in `problems`."""
-    lines = _lines(path, problems)
+    lines = lines_of(path, problems)
     name = path.name.removesuffix(".gz").removesuffix(".zst")
     if name.endswith(".json"):
         whole = b"\n".join(lines)
@@ -72,39 +73,53 @@ def records(path: Path, problems: list[Problem]) -> Iterator[Record]:
             yield Record(str(path), number, line)
 
 
-def _lines(path: Path, problems: list[Problem]) -> Iterator[bytes]:
+def head_of(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked, without a byte order mark; what can be had of them."""
+    head = b""
+    try:
+        with path.open("rb") as raw:
+            for chunk in _unpacked(path, raw, size):
+                head += chunk
+                if len(head) >= size:
+                    break
+    except (OSError, EOFError, zlib.error):
+        pass
+    return head[:size].removeprefix(_MARK)
+
+
+def lines_of(path: Path, problems: list[Problem]) -> Iterator[bytes]:
     """Yield the lines of a file, without a byte order mark, as far as they can be unpacked."""
     number = 0
     try:
         with path.open("rb") as raw:
             for number, line in enumerate(_split(_unpacked(path, raw)), 1):
-                yield line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                yield line.removeprefix(_MARK) if number == 1 else line
     except (OSError, EOFError, zlib.error) as error:
         message = f"the rest cannot be read: {error}. What stands before it is used."
         problems.append(Problem(str(path), number + 1, "truncated", message))
 
 
-def _unpacked(path: Path, raw: BinaryIO) -> Iterator[bytes]:
+def _unpacked(path: Path, raw: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
     head = raw.read(4)
     raw.seek(0)
     if head[:2] == b"\x1f\x8b":
-        return _chunks(gzip.GzipFile(fileobj=raw))
+        return _chunks(gzip.GzipFile(fileobj=raw), size)
     if head == b"\x28\xb5\x2f\xfd":
-        return _zstd(raw)
-    return _chunks(raw)
+        return _zstd(raw, size)
+    return _chunks(raw, size)
 
 
-def _chunks(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    while chunk := file.read1(_CHUNK) if isinstance(file, gzip.GzipFile) else file.read(_CHUNK):
+def _chunks(file: BinaryIO | gzip.GzipFile, size: int) -> Iterator[bytes]:
+    while chunk := file.read1(size) if isinstance(file, gzip.GzipFile) else file.read(size):
         yield chunk
 
 
-def _zstd(raw: BinaryIO) -> Iterator[bytes]:
+def _zstd(raw: BinaryIO, size: int) -> Iterator[bytes]:
     import zstandard
 
     unpacker = zstandard.ZstdDecompressor().decompressobj()
     try:
-        for chunk in _chunks(raw):
+        for chunk in _chunks(raw, size):
             while chunk:
                 yield unpacker.decompress(chunk)
                 chunk = unpacker.unused_data if unpacker.eof else b""

@@ -1,0 +1,187 @@
+"""What an importer is: a format that is recognised by content, and the opened file that it reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolkit.formats.files import Problem, head_of, lines_of
+from toolkit.session import Session
+
+HEAD = 1 << 16
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding a text that is no JSON, or not of the shape, raises."""
+_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
+_DECODE = msgspec.json.decode
+_GLUED = re.compile(r"\s*")
+
+
+class Source:
+    """A file that an importer reads: its head unpacked, its lines and objects streamed.
+
+    Args:
+        path: The file; gzip and zstandard are unpacked, whatever it is called.
+        claimed: Paths that an importer has read with another file; they are not read again.
+    """
+
+    def __init__(self, path: Path, claimed: set[Path] | None = None) -> None:
+        self.path = path
+        self.name = path.name
+        self.claimed = set() if claimed is None else claimed
+
+    def __repr__(self) -> str:
+        return f"Source({str(self.path)!r})"
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB, unpacked, without a byte order mark; empty where the file cannot be opened."""
+        return head_of(self.path, HEAD)
+
+    @cached_property
+    def objects_at_head(self) -> tuple[dict[str, Any], ...]:
+        """The JSON objects that stand whole on lines of the head; none for a document over several lines."""
+        found = (_object(line) for line in self.head.split(b"\n") if line.lstrip()[:1] == b"{")
+        return tuple(one for one in found if one is not None)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The top keys of the first JSON object (of a list's first item), as far as the head goes."""
+        return frozenset(_top_keys(self.head))
+
+    def lines(self, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
+        """Yield (number from 1, line) of every line that is not blank, unpacked, without CR and byte order mark."""
+        for number, line in enumerate(lines_of(self.path, problems), 1):
+            if line := line.strip():
+                yield number, line
+
+    def objects(self, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield (line, object) of a file of JSON objects a line; what cannot be read is noted by line.
+
+        Codes: `unreadable_line` (no JSON, or no object), `unreadable_tail` (the last line, cut), `glued_line` (several
+        objects on a line, all yielded), `repaired_line` (NaN, lone surrogates, bytes that are no UTF-8).
+        """
+        bad: tuple[int, str] | None = None
+        for number, line in self.lines(problems):
+            if bad is not None:
+                self.note(problems, bad[0], "unreadable_line", bad[1])
+                bad = None
+            try:
+                value = _DECODE(line)
+            except UNREADABLE as error:
+                values, why = salvaged(line)
+                if not values:
+                    bad = number, f"this is no JSON in UTF-8: {error}."
+                    continue
+                self.note(problems, number, why, f"it was read although {error}.")
+            else:
+                values = [value]
+            for one in values:
+                if isinstance(one, dict):
+                    yield number, one
+                else:
+                    self.note(
+                        problems, number, "unreadable_line", f"an object was expected, {type(one).__name__} came."
+                    )
+        if bad is not None:
+            code = "unreadable_tail" if _is_cut(line) else "unreadable_line"
+            self.note(problems, bad[0], code, bad[1])
+
+    def data(self, problems: list[Problem]) -> bytes:
+        """Return the whole file, unpacked, without a byte order mark."""
+        return b"\n".join(lines_of(self.path, problems))
+
+    def document(self, problems: list[Problem]) -> Any:
+        """Return the one JSON value of the file, NaN as null; None, noted as `unreadable_file`, where it is none."""
+        data = self.data(problems)
+        try:
+            return _DECODE(data)
+        except UNREADABLE as error:
+            values, why = salvaged(data)
+            if len(values) != 1:
+                self.note(problems, 0, "unreadable_file", f"this is no JSON in UTF-8: {error}.")
+                return None
+            self.note(problems, 0, why, f"it was read although {error}.")
+            return values[0]
+
+    def beside(self, name: str) -> Source | None:
+        """Return another file that belongs to this one, by its path from this one's folder, and claim it; or None."""
+        path = self.path.parent / name
+        if path == self.path or not path.is_file():
+            return None
+        self.claimed.add(path)
+        return Source(path, self.claimed)
+
+    def note(self, problems: list[Problem], line: int, code: str, message: str) -> None:
+        """Note something that was skipped or doubted; `line` 0 is the whole file."""
+        problems.append(Problem(str(self.path), line, code, message))
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way sessions lie on disk.
+
+    Args:
+        name: What `toolkit inspect` shows and `--format` takes.
+        recognises: Whether a file is of this format, by its content; cheap, and never raises.
+        read: Yields the file's sessions; notes what it skipped. It raises InputError where nothing can be read.
+        about: One line on where such files come from.
+    """
+
+    name: str
+    recognises: Callable[[Source], bool]
+    read: Callable[[Source, list[Problem]], Iterator[Session]]
+    about: str = field(default="", compare=False)
+
+
+def salvaged(data: bytes) -> tuple[list[Any], str]:
+    """Return the JSON values of a text that a strict reader refuses, and the code of what was wrong with it.
+
+    NaN and infinities become None, bytes that are no UTF-8 the replacement character; values may follow each other.
+    """
+    text = data.decode("utf-8", "replace")
+    values, at = [], 0
+    try:
+        while at < len(text):
+            value, at = _LENIENT.raw_decode(text, at)
+            values.append(value)
+            at = _GLUED.match(text, at).end()  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return [], ""
+    return values, "glued_line" if len(values) > 1 else "repaired_line"
+
+
+_LENIENT = json.JSONDecoder(parse_constant=lambda name: None, strict=False)
+
+
+def _is_cut(line: bytes) -> bool:
+    return line[:1] == b"{" and line[-1:] != b"}"
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = _DECODE(line)
+    except UNREADABLE:
+        values, _ = salvaged(line)
+        value = values[0] if values else None
+    return value if isinstance(value, dict) else None
+
+
+def _top_keys(data: bytes) -> Iterator[str]:
+    depth, base = 0, 2 if data.lstrip()[:1] == b"[" else 1
+    for token in _TOKEN.finditer(data):
+        text = token[0]
+        if text in b"{[":
+            depth += 1
+        elif text in b"}]":
+            depth -= 1
+            if depth < base:
+                return
+        elif depth == base and token[2] is not None:
+            yield token[1].decode("utf-8", "replace")

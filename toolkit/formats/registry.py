@@ -1,0 +1,64 @@
+"""Every format that is read, in the order they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from toolkit.errors import InputError
+from toolkit.formats.atif import ATIF
+from toolkit.formats.files import Problem
+from toolkit.formats.importing import Format, Source
+from toolkit.session import Session
+
+FORMATS: tuple[Format, ...] = (ATIF,)
+
+
+def format_of(source: Source, formats: Iterable[Format] = FORMATS) -> Format | None:
+    """Return the first format that recognises a file, or None."""
+    return next((one for one in formats if one.recognises(source)), None)
+
+
+def read_files(
+    files: Iterable[Path], problems: list[Problem], formats: Iterable[Format] = FORMATS
+) -> Iterator[Session]:
+    """Yield the sessions of files; a file that is none of the formats is noted in one line (`not_a_session`)."""
+    claimed: set[Path] = set()
+    for path in files:
+        if path not in claimed:
+            yield from read_file(Source(path, claimed), problems, formats)
+
+
+def read_file(source: Source, problems: list[Problem], formats: Iterable[Format] = FORMATS) -> Iterator[Session]:
+    """Yield the sessions of one file; see `read_files`."""
+    if not source.head.strip():
+        source.note(problems, 0, "empty", "the file holds no record.")
+        return
+    found = format_of(source, formats)
+    if found is None:
+        source.note(problems, 0, "not_a_session", "no format recognises it; it was passed over.")
+        return
+    try:
+        for session in found.read(source, problems):
+            problems += _doubts(session)
+            yield session
+    except InputError as error:
+        source.note(problems, 0, "bad_session", str(error))
+
+
+def _doubts(session: Session) -> Iterator[Problem]:
+    path, _, line = session.source.rpartition(":")
+
+    def doubt(code: str, message: str) -> Problem:
+        return Problem(path, int(line), code, f"session {session.id!r}: {message}")
+
+    if not len(session.catalog):
+        yield doubt("no_tools", "it has no tool definitions.")
+    elif session.definitions == "missing":
+        yield doubt("no_definitions", "tools that it calls have no definition; token figures are lower bounds.")
+    for tool in session.catalog.dropped:
+        yield doubt("duplicate_name", f"{tool.name!r} is defined twice; the first stays.")
+    known = {name for pair in session.catalog.wire_names.items() for name in pair}
+    called = dict.fromkeys(call.name for call in session.calls() if call.kind == "call")
+    for name in (name for name in called if name not in known):
+        yield doubt("unknown_tool", f"it calls {name!r}, which it does not define.")
