@@ -143,10 +143,9 @@ def core_tool(name: str, deferred: bool) -> Tool:
             "deferred": deferred, "annotations": {}}  # fmt: skip
 
 
-def is_foreign(tool: Tool) -> bool:
-    # READING (V5): only server and extension tools are "reserved_name"; a builtin one that takes a core name falls
-    # under V7 (`duplicate_name`), and may have `ui.show` in a session that registers no `ui.show`.
-    return str(tool["source"]).startswith(("mcp:", "extension:"))
+def is_reserved(tool: Tool) -> bool:
+    # READING (V5): a tool of source `core` is the host registering that core tool; its wire name is nobody's name.
+    return tool["name"] in RESERVED and (tool["source"] != "core" or tool["name"] not in [SEARCH, *UI])
 
 
 def settle_names(tools: list[Tool], holders: dict[str, str]) -> tuple[list[Tool], set[str]]:
@@ -156,7 +155,7 @@ def settle_names(tools: list[Tool], holders: dict[str, str]) -> tuple[list[Tool]
     for tool in tools:
         if tool["name"] == "":
             notices.add(note("invalid_name"))
-        elif tool["name"] in RESERVED and is_foreign(tool):
+        elif is_reserved(tool):
             notices.add(note("reserved_name", tool["name"]))
         else:
             candidates.append(tool)
@@ -207,14 +206,21 @@ def last_segment(tool: Tool) -> str:
     return str(name.split(".")[-1])
 
 
+def identifier_words(query: str) -> list[str]:
+    """Return the words of a query with a separator between letters or digits, or a capital after a small letter."""
+    words = "".join(char if char.isalnum() or char in "_-./:" else " " for char in query).split()
+    stripped = [word.strip("_-./:") for word in words]
+    humped = [any(a.islower() and b.isupper() for a, b in zip(word, word[1:], strict=False)) for word in stripped]
+    return [word for word, hump in zip(stripped, humped, strict=True) if word and (hump or not word.isalnum())]
+
+
 def is_named(query: str, tool: Tool) -> bool:
-    # READING (Q4, D9): a name stands in the query when some run of whole words of the query, joined, equals the
-    # name without its separators: `create issue`, `Create-Issue` and `createissue` all name `create_issue`.
-    words = words_of(query)
-    runs = {"".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)}
+    # READING (Q4): a word goes as far as separators stand between letters or digits; the whole of it is the name.
+    # READING (Q4): what holds neither letter nor digit names nothing.
+    asked = {"".join(words_of(text)) for text in [query, *identifier_words(query)]} - {""}
     # READING (Q4): in a name that a host has flattened (`mcp__git__log`) two underscores part segments too.
     spellings = [tool["name"], wire_name(tool["name"]), last_segment(tool), last_segment(tool).split("__")[-1]]
-    return any("".join(words_of(spelling)) in runs for spelling in spellings)
+    return any("".join(words_of(spelling)) in asked for spelling in spellings)
 
 
 def best_first(query: str, tools: list[Tool], rank: Rank) -> list[str]:

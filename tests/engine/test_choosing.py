@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,8 @@ def started(selector: Any, time_limit: float | None, **options: Any) -> Turn:
         (raising(ValueError("no such thing")), "ValueError: no such thing"),
         (raising(Wordless()), "Wordless"),
         (lambda visible, host: sys.exit(3), "SystemExit: 3"),
+        (raising(GeneratorExit("gone")), "GeneratorExit: gone"),
+        (raising(CancelledError("stopped")), "CancelledError: stopped"),
         (giving("mode_changed"), "TypeError: a list of names was expected, a str came"),
         (giving((5,)), "TypeError: names must be text, a int came"),
         (lambda visible, host: host, "TypeError: two lists, declared and searchable, were expected, a HostView came"),

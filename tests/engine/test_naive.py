@@ -504,12 +504,20 @@ def test_q3_read_only_first_then_code_point(make: MakeEngine) -> None:
     assert play.search("mcp")["hits"] == ["mcp.s.t3", "mcp.s.t4", "mcp.s.t1", "mcp.s.t2", "mcp.s.t5"]
 
 
-@pytest.mark.parametrize("query", ["fetch_page", "MCP.web.Fetch-Page", "mcp__web__fetch_page", "to fetch page now"])
+@pytest.mark.parametrize(
+    "query", ["fetch_page", "MCP.web.Fetch-Page", "mcp__web__fetch_page", "to fetch_page now", "fetch page"]
+)
 def test_q4_a_whole_name_comes_first(make: MakeEngine, query: str) -> None:
     names = ["mcp.to.fetch_now_web", "mcp.web.fetch_page", "mcp.to.now_page_web_fetch_mcp"]
     play = Play(make, [tool(name, f"mcp:{name.split('.')[1]}", True) for name in names])
     play.turn()
     assert play.search(query)["hits"][0] == "mcp.web.fetch_page"
+
+
+def test_q4_plain_words_in_a_longer_query_name_nothing(make: MakeEngine) -> None:
+    play = Play(make, [tool("mcp.web.fetch", "mcp:web", True), tool("mcp.web.get_page_now", "mcp:web", True)])
+    play.turn()
+    assert play.search("fetch get page now")["hits"][0] == "mcp.web.get_page_now"
 
 
 def test_q4_no_match_inside_a_word(make: MakeEngine) -> None:

@@ -32,7 +32,9 @@ def test_a_name_inside_a_word_is_not_named() -> None:
 
 
 def test_a_named_tool_is_answered_even_with_score_zero() -> None:
-    answer = ToolSearch(lambda tools: Lexical(tools, min_coverage=1.0))("tide issue ticket water file", ISSUES, [], 5)
+    answer = ToolSearch(lambda tools: Lexical(tools, min_coverage=1.0))(
+        "mcp.sea.tide issue ticket water file", ISSUES, [], 5
+    )
     assert answer.hits == (("mcp.sea.tide", 0.0),)
 
 

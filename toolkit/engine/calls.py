@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_changes
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -215,13 +216,33 @@ def _down_sources(state: State, span: Span) -> tuple[str, ...]:
     return tuple(sorted(server for server in told if server))
 
 
-def found(state: State, id: str, answer: Answer, request: SearchRequest) -> tuple[State, Verdict]:
-    """Take a search's answer: its hits are found from the next pass on (Q6)."""
-    span = span_of(state, id)
-    answer = with_changes(answer, down=request.down) if request.down else answer
+def _counted(given: Any, request: SearchRequest) -> Answer:
+    """Return what counts of a searcher's answer: `limit` of the tools that it was asked about, each once (Q8)."""
+    if not isinstance(given, Answer):
+        raise TypeError(f"an Answer was expected, a {type(given).__name__} came")
+    asked, told = {tool.name for tool in request.searchable}, {tool.name for tool in request.declared}
+    hits: dict[str, float] = {}
+    for name, score in given.hits:
+        if name in asked:
+            hits.setdefault(name, float(score))
+    first = tuple(islice(hits.items(), request.limit))
+    matches = tuple(name for name in given.declared_matches if name in told)
+    return with_changes(given, hits=first, declared_matches=matches, down=request.down)
+
+
+def found(state: State, id: str, given: Any, request: SearchRequest) -> tuple[State, Verdict]:
+    """Take a search's answer: its hits are found from the next pass on (Q6).
+
+    Raises:
+        TypeError, ValueError: What the searcher gave is no answer (Q8); nothing has changed.
+    """
+    span, answer = span_of(state, id), _counted(given, request)
     only_newest = state.profile.found_until == "last_search"
     fresh = {name: span.found.get(name, span.pass_no) for name in answer.names}
-    after = with_span(state, replace(span, found=fresh if only_newest else {**span.found, **fresh}))
+    pending = tuple(dict.fromkeys((*state.pending, *answer.notices)))
+    after = with_span(
+        replace(state, pending=pending), replace(span, found=fresh if only_newest else {**span.found, **fresh})
+    )
     if span.parent is None and state.profile.found_until != "turn":
         outlives = dict.fromkeys(fresh, state.turn_no)
         after = replace(after, found=outlives if only_newest else {**state.found, **outlives})

@@ -15,6 +15,7 @@ from toolkit.engine.turns import Boundary
 from toolkit.engine.view import HostView, Ranker, Scored
 from toolkit.tool import Tool
 
+Made = tuple[Offer, tuple[str, ...]]
 Choice = tuple[Offer, tuple[str, ...], dict[str, str]]
 RANKING = 60.0
 """Seconds of ranking in one choice that are not counted against a selector."""
@@ -48,14 +49,24 @@ def _choice(
 ) -> Choice:
     if selector is None:
         return *default_offer(told, names), {}
-    failed: dict[str, str] = {}
     try:
-        selection = as_selection(_within(time_limit, selector, told, view()))
-        offer, caused = make_offer(told, names, selection)
-    except (Exception, SystemExit) as error:
-        failed["selector_failed"] = _described(error)
+        offer, caused = _within(
+            time_limit, lambda view: make_offer(told, names, as_selection(selector(told, view))), view
+        )
+    except _Failed as failed:
         offer, caused = default_offer(told, names)
-    return offer, (*failed, *caused), failed
+        return offer, ("selector_failed", *caused), {"selector_failed": str(failed)}
+    return offer, caused, {}
+
+
+class _Failed(Exception):
+    """What a selector raised, told in words; a foreign error may fail even at saying what it is."""
+
+    def __init__(self, error: BaseException) -> None:
+        try:
+            super().__init__(f"{type(error).__name__}: {error}")
+        except BaseException:
+            super().__init__(type(error).__name__)
 
 
 class _TimedRanker:
@@ -79,21 +90,29 @@ class _TimedRanker:
         return self.spent + (monotonic() - since if since is not None else 0.0)
 
 
-def _within(seconds: float | None, function: Choose, told: tuple[Tool, ...], view: HostView) -> Any:
+def _within(seconds: float | None, function: Callable[[HostView], Made], view: Callable[[], HostView]) -> Made:
     """Call the function; give up waiting after `seconds` of its own (the thread is left to itself).
 
-    What it has the host rank does not count, up to `RANKING` seconds.
+    What it has the host rank does not count, up to `RANKING` seconds. Whatever it raises is its failure;
+    only what interrupts the thread of the host passes on.
     """
     if seconds is None:
-        return function(told, view)
-    outcome: dict[str, Any] = {}
-    ranker = _TimedRanker(view._ranker)
+        try:
+            return function(view())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise _Failed(error) from None
+    outcome: list[Made] = []
+    failed: list[_Failed] = []
+    seen = view()
+    ranker = _TimedRanker(seen._ranker)
 
     def run() -> None:
         try:
-            outcome["value"] = function(told, replace(view, _ranker=ranker))
+            outcome.append(function(replace(seen, _ranker=ranker)))
         except BaseException as error:
-            outcome["error"] = error
+            failed.append(_Failed(error))
 
     thread = threading.Thread(target=run, daemon=True, name="selector")
     end = monotonic() + seconds
@@ -101,18 +120,8 @@ def _within(seconds: float | None, function: Choose, told: tuple[Tool, ...], vie
     while thread.is_alive():
         left = end + min(ranker.seconds, RANKING) - monotonic()
         if left <= 0:
-            raise TimeoutError(f"no answer within {seconds:g} s")
+            raise _Failed(TimeoutError(f"no answer within {seconds:g} s"))
         thread.join(left)
-    if isinstance(outcome.get("error"), KeyboardInterrupt):  # its own: a person's never gets into a thread
-        raise RuntimeError("it interrupted itself") from outcome["error"]
-    if "error" in outcome:
-        raise outcome["error"]
-    return outcome["value"]
-
-
-def _described(error: BaseException) -> str:
-    """Return an error's kind and words; a foreign error may fail even at saying what it is."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return type(error).__name__
+    if failed:
+        raise failed[0]
+    return outcome[0]

@@ -117,7 +117,9 @@ class Host:
     def ranking(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> Scored:
         """Rank told tools for a selector, by the host's retriever or another."""
         searcher = self.searcher if retriever is None else ports.resolve("searcher", retriever)
-        return tuple(searcher.rank(query, rankable(told), k))
+        ranked = tuple(searcher.rank(query, rankable(told), k))
+        names = {tool.name for tool in told}
+        return tuple(pair for pair in ranked if pair[0] in names)[:k]
 
     def extension(self, id: str) -> Extension:
         """Return the handle by which one extension hides and shows (H1)."""

@@ -169,9 +169,11 @@ class Pass:
         self.turn.searches.append(request.query)
         try:
             answer = host.searcher(request.query, request.searchable, request.declared, request.limit)
-        except Exception as error:
-            return self._noted(SEARCH, arguments, calls.search_failed(host.state, id, error))
-        host.state, verdict = calls.found(host.state, id, answer, request)
+            host.state, verdict = calls.found(host.state, id, answer, request)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            verdict = calls.search_failed(host.state, id, error)
         return self._noted(SEARCH, arguments, verdict)
 
     def _check_current(self) -> None:

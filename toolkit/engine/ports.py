@@ -34,6 +34,7 @@ class Answer:
         unmatched_words: Words of the query that occur in no tool of the offer.
         declared_matches: Declared tools that match: they need no search.
         down: Sources within the caller's scope that are down.
+        notices: What the host should know of the search, e.g. `semantic_unavailable` (section 12).
     """
 
     hits: tuple[tuple[str, float], ...] = ()
@@ -41,6 +42,7 @@ class Answer:
     unmatched_words: tuple[str, ...] = ()
     declared_matches: tuple[str, ...] = ()
     down: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

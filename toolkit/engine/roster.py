@@ -84,8 +84,7 @@ def admit(tools: Iterable[Tool], held: Mapping[str, str]) -> Roster:
 def _name_problem(tool: Tool) -> str | None:
     if not tool.name:
         return "invalid_name"
-    foreign = tool.source.startswith(("mcp:", "extension:"))
-    if foreign and (tool.name in CORE_NAMES or tool.name in CORE_WIRE_NAMES):
+    if tool.name in CORE_WIRE_NAMES or (tool.name in CORE_NAMES and tool.source != "core"):
         return f"reserved_name:{tool.name}"
     return None
 

@@ -123,7 +123,9 @@ class ToolSearch:
         matches = tuple(filter(told.__contains__, names))
         others = ((name, score) for name, score in zip(names, scores, strict=True) if name not in told)
         hits = tuple(islice(others, max(limit, 0)))
-        return Answer(hits, len(names) - len(matches), unmatched_words(query, subset.vocabulary), matches)
+        told_of = tuple(getattr(subset.index.retriever, "notices", ()))
+        words = unmatched_words(query, subset.vocabulary)
+        return Answer(hits, len(names) - len(matches), words, matches, notices=told_of)
 
     def rank(self, query: str, among_tools: Sequence[Tool], k: int = 10) -> Ranking:
         """Return the `k` best of the tools given, named ones first (Q4)."""
@@ -139,7 +141,9 @@ class ToolSearch:
             best.setdefault(name, score)
         words = dict.fromkeys(word for answer in answers for word in answer.unmatched_words)
         matches = dict.fromkeys(name for answer in answers for name in answer.declared_matches)
-        return Answer(tuple(best.items())[: max(limit, 0)], len(best), tuple(words), tuple(matches))
+        notices = dict.fromkeys(notice for answer in answers for notice in answer.notices)
+        hits = tuple(best.items())[: max(limit, 0)]
+        return Answer(hits, len(best), tuple(words), tuple(matches), notices=tuple(notices))
 
     def explain(self, query: str, name: str, tools: Sequence[Tool]) -> tuple[Any, ...]:
         """Return why `name` is ranked among `tools`: named in the query (Q4), then the retriever's reasons."""

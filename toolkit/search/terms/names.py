@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from toolkit.search.terms.words import fold
 from toolkit.tool import Tool, wire_name
 
 _WORDS = re.compile(r"[^\W_]+")
-_LONGEST_NAME = 12
-_HEADS = (3, 2, 1)
+_IDENTIFIERS = re.compile(r"[^\W_]+(?:[_\-./:]+[^\W_]+)*")
 
 
 class Names:
     """Squashed full name, wire name and leaf of tools → the tools that bear it.
 
-    A name stands in a query as whole words: `create_issue`, `createIssue` and `create issue` all name
-    `mcp.github.create_issue`; `recreate_issue` does not.
+    `create issue`, as a whole query, names `mcp.github.create_issue`, and so does a query that holds
+    `create_issue` or `createIssue`; the plain words in a longer one name nothing.
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
@@ -27,29 +27,23 @@ class Names:
         for tool in tools:
             for spelling in spellings(tool):
                 self._bearers[spelling].add(tool.name)
-        self._longest = max(map(len, self._bearers), default=0)
-        self._heads = frozenset(name[: _HEADS[0]] for name in self._bearers)
 
     def named(self, query: str, among: Collection[str]) -> set[str]:
-        """Return the names within `among` that stand in the query."""
-        pieces = _WORDS.findall(fold(query))
-        found: set[str] = set()
-        text, at = "".join(pieces), 0
-        for start, piece in enumerate(pieces):
-            if any(text[at : at + length] in self._heads for length in _HEADS):
-                found |= self._from(pieces[start : start + _LONGEST_NAME])
-            at += len(piece)
-        return {name for name in found if name in among}
+        """Return the names within `among` that the query names."""
+        written = {squash(query), *map(squash, identifiers(query))}
+        return {name for one in written for name in self._bearers.get(one, ()) if name in among}
 
-    def _from(self, pieces: list[str]) -> set[str]:
-        found: set[str] = set()
-        joined = ""
-        for piece in pieces:
-            joined += piece
-            if len(joined) > self._longest:
-                break
-            found |= self._bearers.get(joined, set())
-        return found
+
+def identifiers(text: str) -> Iterator[str]:
+    """Yield the identifier-shaped words of a text: those with a separator inside, or a capital after a small letter.
+
+    >>> list(identifiers("Run `list_all`, then gitLog: see a/b or Log."))
+    ['list_all', 'gitLog', 'a/b']
+    """
+    for word in _IDENTIFIERS.findall(unicodedata.normalize("NFKC", text)):
+        humped = any(one.islower() and other.isupper() for one, other in zip(word, word[1:], strict=False))
+        if humped or not word.isalnum():
+            yield word
 
 
 @lru_cache(maxsize=1 << 16)

@@ -36,8 +36,14 @@ list mcp:b b; list mcp:a a; go; search lamp; list mcp:a; list mcp:b; turn; list 
 
 Q4 | a tool that is named comes before any scored one
 tool mcp.t.vat source=mcp:t deferred=true description='Boils copper kettles, brews tea.'
-tool mcp.t.lever source=mcp:t deferred=true; each Q 'lever copper kettles' 'copper lever' 'brews kettles Lever copper'
+tool mcp.t.tall_lever source=mcp:t deferred=true
+each Q 'tall_lever copper kettles' 'copper tallLever' 'brews kettles Tall-Lever copper'
 go; search '$Q' limit=2; search '$Q' limit=1
+
+Q4 | plain words in a longer query name nothing
+tool mcp.t.vat source=mcp:t deferred=true description='Boils copper kettles, brews tea.'
+tool mcp.t.tall source=mcp:t deferred=true; each Q 'boils copper kettles tall' 'tall: brews copper kettles (tea)'
+go; search '$Q' limit=1; search tall limit=1
 
 Q4 | case and separators are folded
 once; only; tool mcp.web.fetch_page source=mcp:web deferred=true

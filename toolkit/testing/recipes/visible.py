@@ -65,7 +65,7 @@ V4 S5 | the star takes in tools.search
 hide $X *; turn; show $X $SP; turn
 
 V5 | core names are reserved
-once; each N tools.search tools_search ui.show ui_show ui.hide ui_hide; each S mcp:rogue extension:rogue
+once; each N tools.search tools_search ui.show ui_show ui.hide ui_hide; each S mcp:rogue extension:rogue builtin
 tool $N source=$S; turn; turn
 
 V5 | another spelling is another name
