@@ -163,12 +163,13 @@ def pydantic_ai(tools: Sequence[Tool]) -> Scored:
 
 
 def minilm(tools: Sequence[Tool]) -> Scored:
-    from toolkit.search.encoders.encoder import encoder
-    from toolkit.search.encoders.tool_vectors import content_key, open_store
+    from toolkit.search.encoders.kept_vectors import tool_vectors
+    from toolkit.search.encoders.models import encoder
+    from toolkit.store import content_key
 
     model, texts = encoder("minilm"), [f"{fields(tool).name}: {tool.description}" for tool in tools]
-    store = open_store(model.identity, "peer")
-    vectors = store.fetch([content_key([text]) for text in texts], lambda at: model.encode([texts[i] for i in at]))
+    kept = tool_vectors(model.identity, "peer")
+    vectors = kept.fetch([content_key([text]) for text in texts], lambda at: model.encode([texts[i] for i in at]))
     return Scored(tools, lambda query: vectors @ model.encode([query])[0])
 
 

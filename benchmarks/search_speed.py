@@ -29,9 +29,10 @@ from search import bm25s, load_tools
 
 from toolkit.experiment.ranking.rank_eval import read_queries
 from toolkit.search import default_retriever, retriever
-from toolkit.search.encoders.encoder import Identity, available
-from toolkit.search.encoders.tool_vectors import cache_folder
+from toolkit.search.encoders.encoder import Identity
+from toolkit.search.encoders.models import available
 from toolkit.search.terms.clauses import clauses
+from toolkit.store import cache_folder
 from toolkit.tool import Tool
 
 SIZES = (355, 4_076, 10_000, 50_000)

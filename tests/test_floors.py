@@ -15,6 +15,7 @@ import toolkit
 ROOT = Path(toolkit.__file__).parent
 FLOORS = {
     "errors": 0,
+    "store": 0,
     "specs": 0,
     "tool": 0,
     "session": 0,

@@ -162,6 +162,14 @@ def test_a_full_store_keeps_its_newer_half(tmp_path: Path) -> None:
     assert one.path.stat().st_size <= 60_000
 
 
+def test_a_file_says_how_its_values_were_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
+    one = kept("vectors", {"digest": "d"}, {"model": "m"})
+    one.put({1: b"a"})
+    with sqlite3.connect(one.path) as file:
+        assert dict(file.execute("SELECT * FROM about")) == {"digest": "d", "model": "m"}
+
+
 def test_keys_differ_where_texts_are_cut_differently() -> None:
     assert content_key(("ab", "c")) != content_key(("a", "bc"))
     assert content_key(("\ud800",)) != content_key(("?",))

@@ -22,7 +22,11 @@ from pathlib import Path
 VERSION = 1
 """Raised when a store is laid out otherwise; a file of another version is left alone."""
 
-_TABLE = "CREATE TABLE IF NOT EXISTS kept (key INTEGER PRIMARY KEY, value BLOB, sum INTEGER, at INTEGER)"
+_MOST = 1 << 30
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS kept (key INTEGER PRIMARY KEY, value BLOB, sum INTEGER, at INTEGER)",
+    "CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT)",
+)
 _FIND = "SELECT key, value, sum FROM kept WHERE key IN (SELECT value FROM json_each(?))"
 _OLDER_HALF = "DELETE FROM kept WHERE key IN (SELECT key FROM kept ORDER BY at LIMIT (SELECT count(*) / 2 FROM kept))"
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_NOTADB)
@@ -69,11 +73,13 @@ class Store:
 
     Args:
         path: The file; made, with its folder, at the first `put`.
+        about: What the file says of itself to a person.
         most: Bytes above which the older half of the entries goes.
     """
 
-    def __init__(self, path: Path, most: int = 1 << 30) -> None:
+    def __init__(self, path: Path, about: Mapping[str, str] | None = None, most: int = _MOST) -> None:
         self.path = path
+        self.about = about or {}
         self.most = most
 
     def get(self, keys: Iterable[int]) -> dict[int, bytes]:
@@ -119,7 +125,9 @@ class Store:
         with self._opened() as connection:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute(_TABLE)
+            for table in _TABLES:
+                connection.execute(table)
+            connection.executemany("INSERT OR IGNORE INTO about VALUES (?, ?)", self.about.items())
             connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
             connection.execute("COMMIT")
             if self.path.stat().st_size > self.most:
@@ -136,13 +144,13 @@ class Store:
             connection.close()
 
 
-def kept(kind: str, how: Mapping[str, str], most: int = 1 << 30) -> Store:
+def kept(kind: str, how: Mapping[str, str], about: Mapping[str, str] | None = None) -> Store:
     """Return the cache's store of one kind; values that are made in another way have another file.
 
     Args:
         kind: The folder in the cache.
         how: All that a value depends on beside its key.
-        most: As in `Store`.
+        about: More for a person who looks into the file.
     """
     name = content_key((str(VERSION), *(f"{key}={how[key]}" for key in sorted(how))))
-    return Store(cache_folder() / kind / f"{name & (1 << 64) - 1:016x}.sqlite", most)
+    return Store(cache_folder() / kind / f"{name & (1 << 64) - 1:016x}.sqlite", {**how, **(about or {})})

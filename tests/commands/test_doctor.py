@@ -14,8 +14,8 @@ import pytest
 from toolkit import __version__
 from toolkit.cli import main
 from toolkit.commands import doctor
-from toolkit.search.encoders import encoder as encoders
-from toolkit.search.encoders.static import Static, static_path, write_static
+from toolkit.search.encoders import models as encoders
+from toolkit.search.encoders.static import Static, keep_static, static_store
 
 
 def asked(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -91,13 +91,14 @@ def test_the_static_model_is_missing_then_ok_then_broken_when_it_is_cut(
     monkeypatch.setenv("TOOLKIT_CACHE", str(tmp_path))
     assert asked(capsys)[1]["encoder static"]["state"] == "missing"
     digest = encoders.encoder("static").identity.digest
-    write_static(static_path(digest), digest, Static(["a"], np.ones((1, 2), np.float16)))
+    path = static_store(digest).path
+    keep_static(digest, Static(["a"], np.ones((1, 2), np.float16)))
     assert asked(capsys)[1]["encoder static"] == {
         "what": "encoder static",
         "state": "ok",
-        "detail": str(static_path(digest)),
+        "detail": str(path),
     }
-    static_path(digest).write_bytes(static_path(digest).read_bytes()[:-1])
+    path.write_bytes(path.read_bytes()[:5000])
     status, rows = asked(capsys)
     assert (status, rows["encoder static"]["state"]) == (1, "broken")
 

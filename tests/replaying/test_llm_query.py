@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -139,11 +141,15 @@ def test_another_model_or_server_has_answers_of_its_own(server: Server, llm: Llm
     assert Llm(server.address, "large", cache=llm.cache)(SEEN) == ["other"]
 
 
-@pytest.mark.parametrize("damage", [b"", b'["cut', b"{}", b"[]", b"[3]", b"\xff"])
-def test_a_kept_answer_that_is_damaged_is_asked_for_again(server: Server, llm: Llm, damage: bytes) -> None:
+@pytest.mark.parametrize("damage", [b"", b'["cut', b"{}", b"[]", b"[3]", b"\xff", None])
+def test_a_kept_answer_that_is_damaged_is_asked_for_again(server: Server, llm: Llm, damage: bytes | None) -> None:
     llm(SEEN)
     (place,) = Path(llm.cache).iterdir()
-    place.write_bytes(damage)
+    if damage is None:
+        place.write_bytes(place.read_bytes()[:5000])
+    else:
+        with sqlite3.connect(place) as file:
+            file.execute("UPDATE kept SET value = ?, sum = ?", (damage, zlib.crc32(damage)))
     assert llm(SEEN) == ["find a parcel"]
     assert len(server.asked) == 2
 
@@ -228,7 +234,7 @@ def test_a_key_comes_from_the_environment_and_stands_in_no_text(
     with pytest.raises(InputError, match="refuses the key") as raised:
         keyed.probe()
     assert asked(keyed, Seen("new", ""))[1] == "the model's server answered with status 401"
-    kept = "".join(one.read_text() for one in tmp_path.iterdir())
+    kept = b"".join(one.read_bytes() for one in tmp_path.iterdir())
     assert "s3cret" not in f"{raised.value}{keyed!r}{kept}"
 
 

@@ -61,7 +61,7 @@ def _shown(row: dict[str, Any]) -> tuple[Any, ...]:
 
 def _place(name: str) -> Path:
     """Return where a set is put without --out: beside all that can be made again."""
-    from toolkit.tokens.vocabulary.tables import cache_folder
+    from toolkit.store import cache_folder
 
     return cache_folder() / "datasets" / name
 

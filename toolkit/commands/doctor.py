@@ -99,14 +99,14 @@ def _checked(what: str, find: Callable[[], tuple[str, str]]) -> dict[str, Any]:
 
 
 def _minilm() -> tuple[str, str]:
-    from toolkit.search.encoders.encoder import minilm_folder
+    from toolkit.search.encoders.models import minilm_folder
 
     return "ok", f"weights as expected, in {minilm_folder()}"
 
 
 def _tools() -> tuple[str, str]:
-    from toolkit.search.encoders.encoder import encoder
     from toolkit.search.encoders.lora import PACKAGED, load_adapter
+    from toolkit.search.encoders.models import encoder
 
     encoder("tools")
     card = load_adapter(PACKAGED).card
@@ -115,13 +115,13 @@ def _tools() -> tuple[str, str]:
 
 def _static() -> tuple[str, str]:
     """Return the state of the static model, which is made once out of MiniLM and then read from the cache."""
-    from toolkit.search.encoders.encoder import encoder
-    from toolkit.search.encoders.static import read_static, static_path
+    from toolkit.search.encoders.models import encoder
+    from toolkit.search.encoders.static import kept_static, static_store
 
     digest = encoder("static").identity.digest
-    path = static_path(digest)
+    path = static_store(digest).path
     if not path.exists():
         return "missing", "Not made yet: dense(static) makes it at its first use."
-    if read_static(path, digest) is None:
-        return "broken", f"{path} is cut or foreign. Remove it: dense(static) makes it anew."
+    if kept_static(digest) is None:
+        return "broken", f"{path} is cut or foreign. dense(static) makes it anew."
     return "ok", str(path)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
-import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http.client import HTTPException
@@ -20,6 +17,7 @@ from typing import Any
 
 from toolkit.errors import InputError
 from toolkit.replaying.query_models import MOST_TRIES, NoQuery, Seen, distinct
+from toolkit.store import Store, content_key, kept
 
 _INSTRUCTION = (
     "You are an assistant in the middle of a task. You are about to do the next step, and for it you need a tool that "
@@ -79,12 +77,12 @@ class Llm:
             NoQuery: The server did not answer in time, or not with queries.
         """
         body = self._body(seen)
-        place = self._place(body)
-        kept = _read(place)
-        if kept is None:
-            kept = _queries(self._asked(body))
-            _write(place, kept)
-        return kept
+        key, store = content_key((self.endpoint.rstrip("/"), body.decode())), self._store()
+        found = _kept(store.get([key]).get(key))
+        if found is None:
+            found = _queries(self._asked(body))
+            store.put({key: json.dumps(found).encode()})
+        return found
 
     def _asked(self, body: bytes) -> Any:
         """Return the server's answer; after several failures in a row nobody waits for it any more."""
@@ -114,9 +112,8 @@ class Llm:
         request = {"model": self.model, "messages": messages, "temperature": 0}
         return json.dumps(request).encode("ascii")
 
-    def _place(self, body: bytes) -> Path:
-        digest = hashlib.sha256(self.endpoint.rstrip("/").encode() + b"\0" + body).hexdigest()
-        return _folder(self.cache) / f"{digest}.json"
+    def _store(self) -> Store:
+        return Store(Path(self.cache) / "answers.sqlite") if self.cache else kept("llm-queries", {})
 
     def _key(self) -> str:
         if self.key and self.key not in os.environ:
@@ -190,25 +187,11 @@ def _queries(answer: Any) -> list[str]:
     return queries
 
 
-def _folder(cache: str) -> Path:
-    from toolkit.search.encoders.tool_vectors import cache_folder
-
-    return Path(cache) if cache else cache_folder() / "llm-queries"
-
-
-def _read(place: Path) -> list[str] | None:
+def _kept(value: bytes | None) -> list[str] | None:
+    """Return a kept answer; None when there is none, or it is no list of queries."""
     try:
-        kept = json.loads(place.read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(value or b"null")
+    except ValueError:
         return None
-    is_queries = isinstance(kept, list) and 0 < len(kept) <= MOST_TRIES and all(isinstance(one, str) for one in kept)
-    return kept if is_queries else None
-
-
-def _write(place: Path, queries: list[str]) -> None:
-    """Keep an answer; where that cannot be done, it is asked for again."""
-    draft = place.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-    with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps(queries, ensure_ascii=True), "utf-8")
-        draft.replace(place)
+    is_queries = isinstance(found, list) and 0 < len(found) <= MOST_TRIES and all(isinstance(one, str) for one in found)
+    return found if is_queries else None

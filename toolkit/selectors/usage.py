@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -20,6 +18,7 @@ from typing import Any
 
 from toolkit.errors import InputError
 from toolkit.session import Call, Session, Turn, digest_of, moments
+from toolkit.store import write_whole
 from toolkit.tool import SEARCH_NAMES
 
 FORMAT = "selector-toolkit usage 1"
@@ -97,13 +96,10 @@ class Usage:
             InputError: The file cannot be written.
         """
         path = Path(path)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        text = _json({"format": FORMAT, "digest": self.digest, **asdict(self)}) + "\n"
         try:
-            beside.write_text(_json({"format": FORMAT, "digest": self.digest, **asdict(self)}) + "\n", "utf-8")
-            os.replace(beside, path)
+            write_whole(path, text.encode())
         except OSError as error:
-            with suppress(OSError):
-                beside.unlink()
             raise InputError(f"{path} cannot be written: {error.strerror}.", hint="Give another place.") from error
         return path
 

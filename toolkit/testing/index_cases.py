@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from toolkit.search.encoders.encoder import Identity, LazyModel
-from toolkit.search.encoders.tool_vectors import open_store, read_header
+from toolkit.search.encoders.kept_vectors import tool_vectors
 from toolkit.search.encoders.views import RECIPE, views
 from toolkit.search.retrievers.dense import Dense
 from toolkit.search.retrievers.hybrid import Hybrid
@@ -143,7 +144,9 @@ def _many_queries(given: Json) -> dict[str, Any]:
 
 def _header(given: Json) -> dict[str, Any]:
     Dense([Tool("tide_read")], StubEncoder())
-    header = read_header(open_store(StubEncoder().identity, RECIPE).path)
+    kept = tool_vectors(StubEncoder().identity, RECIPE)
+    with sqlite3.connect(kept.store.path) as file:
+        header = dict(file.execute("SELECT name, value FROM about")) | {"dim": len(kept.store.values()[0])}
     return {"header": sorted(set(given["header_fields"]) & header.keys()) == sorted(given["header_fields"])}
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
+from toolkit.store import cache_folder
 from toolkit.tokens.request import TokenCounter
-from toolkit.tokens.vocabulary.tables import cache_folder
 from toolkit.tool import Tool
 
 FORMAT = 1

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from toolkit.errors import InputError
-from toolkit.search.encoders import encoder as encoders
-from toolkit.search.encoders.encoder import MINILM_SHA256, EncoderError, encoder
+from toolkit.search.encoders import models as encoders
+from toolkit.search.encoders.encoder import EncoderError
 from toolkit.search.encoders.lora import PACKAGED, Adapter, load_adapter, save_adapter
+from toolkit.search.encoders.models import MINILM_SHA256, encoder
 from toolkit.search.learned.lora_fit import Lessons, Settings, adapted
 from toolkit.search.retrievers.dense import named
 from toolkit.search.retrievers.hybrid import Hybrid

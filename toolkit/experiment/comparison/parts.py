@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import Done, TurnRow
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow
+from toolkit.store import write_whole
 
 MODES = ("always", "never", "only-missing", "only-cache")
 
@@ -64,7 +64,4 @@ class Parts:
             return
         problems = [[p.path, p.line, p.code, p.message] for p in done.problems]
         part = _Part(done.key, [list(r) for r in done.passes], [list(r) for r in done.turns], problems)
-        path = self.folder / f"{done.key}.msgpack"
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(msgspec.msgpack.encode(part))
-        draft.replace(path)
+        write_whole(self.folder / f"{done.key}.msgpack", msgspec.msgpack.encode(part))

@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.search.encoders.encoder import Vectors
-from toolkit.search.encoders.tool_vectors import cache_folder, write_whole
+from toolkit.store import Store, kept
 
 DIMENSIONS = 256
 _COMMON = 5e-5
@@ -128,36 +126,29 @@ def frequency_weights(pieces: Sequence[str]) -> Vectors:
     return np.where(special, 0, _COMMON / (_COMMON + chances)).astype(np.float32)
 
 
-def static_path(digest: str) -> Path:
+def static_store(digest: str) -> Store:
     """Return where the static model of weights with this digest is kept."""
-    return cache_folder() / "static" / f"{digest[:16]}.bin"
+    return kept("static", {"digest": digest, "recipe": RECIPE})
 
 
 def kept_or_made(digest: str, make: Callable[[], Static]) -> Static:
     """Return the model kept under a digest, else make it and keep it."""
-    path = static_path(digest)
-    found = read_static(path, digest)
+    found = kept_static(digest)
     if found is None:
         found = make()
-        write_static(path, digest, found)
+        keep_static(digest, found)
     return found
 
 
-def read_static(path: Path, digest: str) -> Static | None:
-    """Return the model of a file; None when there is none, or it is cut, foreign or of another digest."""
-    try:
-        with path.open("rb") as file:
-            header = json.loads(file.readline(1 << 22))
-            body = file.read()
-        pieces, dim = header["pieces"], header["dim"]
-        sound = header["digest"] == digest and header["crc32"] == zlib.crc32(body)
-        return Static(pieces, np.frombuffer(body, "<f2").reshape(len(pieces), dim)) if sound else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+def kept_static(digest: str) -> Static | None:
+    """Return the model that is kept under a digest; None when there is none that is whole."""
+    for value in static_store(digest).values():
+        head, _, body = value.partition(b"\n")
+        pieces = json.loads(head)
+        return Static(pieces, np.frombuffer(body, "<f2").reshape(len(pieces), -1))
+    return None
 
 
-def write_static(path: Path, digest: str, model: Static) -> None:
-    """Write a model whole, by an atomic rename. Without a folder to write in, memory must do."""
-    body = model.vectors.astype("<f2").tobytes()
-    header = {"digest": digest, "crc32": zlib.crc32(body), "dim": model.vectors.shape[1], "pieces": model.pieces}
-    write_whole(path, header, body)
+def keep_static(digest: str, model: Static) -> None:
+    """Keep a model; where nothing can be written, memory must do."""
+    static_store(digest).put({0: json.dumps(model.pieces).encode() + b"\n" + model.vectors.astype("<f2").tobytes()})

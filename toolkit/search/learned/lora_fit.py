@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from toolkit.errors import InputError
-from toolkit.search.encoders.encoder import MINILM_SHA256, load_sentence_transformer, minilm_folder
 from toolkit.search.encoders.lora import Adapter
+from toolkit.search.encoders.models import MINILM_SHA256, load_sentence_transformer, minilm_folder
 from toolkit.search.encoders.views import views
 from toolkit.tool import Tool
 

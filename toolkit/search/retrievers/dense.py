@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.search.encoders.encoder import Encoder, Vectors, checked, encoder
-from toolkit.search.encoders.query_vectors import query_vectors
-from toolkit.search.encoders.tool_vectors import content_key, open_store
+from toolkit.search.encoders.encoder import Encoder, Vectors, checked
+from toolkit.search.encoders.kept_vectors import query_vectors, tool_vectors
+from toolkit.search.encoders.models import encoder
 from toolkit.search.encoders.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
 from toolkit.search.ranking import Ranking
 from toolkit.search.roster import Roster
+from toolkit.store import content_key
 from toolkit.tool import Tool
 
 FLOOR = 0.1
@@ -45,7 +46,6 @@ class Dense:
     def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm", roster: Roster | None = None) -> None:
         self.encoder = named(encoder)
         self.roster = Roster(tools) if roster is None else roster
-        self._queries = query_vectors(self.encoder)
         text, name = self._tool_vectors(self.roster.tools)
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
 
@@ -61,20 +61,20 @@ class Dense:
 
         Rounded to six places, so that equal tools score equal wherever they stand in a batch.
         """
-        vectors = self._queries([unmarked(text) for text in texts])
+        vectors = query_vectors(self.encoder, [unmarked(text) for text in texts])
         cosines = np.concatenate([vectors[:1] @ self._whole.T, vectors[1:] @ self._clause.T])
         return np.asarray(np.round(cosines, 6), dtype=np.float64)
 
     def near_names(self, query: str) -> NDArray[np.float64]:
         """Return the mean cosine of a query with each tool where the name weighs as for a clause (n,)."""
-        cosines = self._queries([unmarked(query)]) @ self._clause.T
+        cosines = query_vectors(self.encoder, [unmarked(query)]) @ self._clause.T
         return np.asarray(np.round(cosines[0], 6), dtype=np.float64)
 
     def _tool_vectors(self, tools: Sequence[Tool]) -> tuple[Vectors, Vectors]:
         """Return the vectors of the tools' texts and of their names, (n, d) each."""
         keys = list(map(_key if len(tools) <= _SMALL else _key.__wrapped__, tools))
-        store = open_store(self.encoder.identity, RECIPE)
-        both = store.fetch(keys, lambda missing: embed([tools[i] for i in missing], self.encoder))
+        vectors = tool_vectors(self.encoder.identity, RECIPE)
+        both = vectors.fetch(keys, lambda missing: embed([tools[i] for i in missing], self.encoder))
         return both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
 
     def __repr__(self) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.errors import MissingExtra
-from toolkit.search.encoders.encoder import Encoder, EncoderError, available
+from toolkit.search.encoders.encoder import Encoder, EncoderError
+from toolkit.search.encoders.models import available
 from toolkit.search.learned.features import Signals
 from toolkit.search.learned.ranker import Ranker, load_ranker
 from toolkit.search.ranking import Ranking, Reason

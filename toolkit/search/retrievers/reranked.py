@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.search.encoders.encoder import EncoderError, minilm_folder, sentence_transformer
+from toolkit.search.encoders.encoder import EncoderError
+from toolkit.search.encoders.models import minilm_folder, sentence_transformer
 from toolkit.search.encoders.views import views
 from toolkit.search.ranking import Ranking, tie_order
 from toolkit.search.retrievers.registry import retriever

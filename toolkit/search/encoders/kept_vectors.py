@@ -1,0 +1,102 @@
+"""Vectors that are made once: recent ones in memory, all of them on disk by a digest of what was encoded.
+
+A query may be private, so no text is written: who can read a file (its owner alone) can still tell whether a text
+that he guesses is among them, and roughly what the others are about.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from toolkit.search.encoders.encoder import Encoder, Identity, Vectors, checked
+from toolkit.store import Store, cache_folder, content_key, kept
+
+FORMAT = "selector-toolkit vectors 2"
+_RECENT = 1 << 14
+Make = Callable[[Sequence[int]], Vectors]
+
+
+class KeptVectors:
+    """Content key → vector, for one encoder and one way to make texts of what is encoded.
+
+    Vectors are rounded to `kind` before their first use, so fresh and kept ones are equal.
+
+    Args:
+        store: Where they lie.
+        kind: How a number is written: `<f2` or `<f4`.
+        recent: How many stay in memory.
+    """
+
+    def __init__(self, store: Store, kind: str, recent: int = _RECENT) -> None:
+        self.store = store
+        self.kind = np.dtype(kind)
+        self.recent = recent
+        self._known: dict[int, bytes] = {}
+        self._lock = threading.Lock()
+
+    def fetch(self, keys: Sequence[int], make: Make) -> Vectors:
+        """Return the vectors of content keys (n, d); `make(positions)` makes the missing ones (m, d)."""
+        with self._lock:
+            rows = self._found(keys)
+            missing: dict[int, int] = {}
+            for at, key in enumerate(keys):
+                if key not in rows:
+                    missing.setdefault(key, at)
+            rows |= self._made(missing, make)
+            if len(set(map(len, rows.values()))) > 1:  # an encoder that changed its dimension behind its digest
+                rows |= self._made({key: at for at, key in enumerate(keys)}, make)
+            self._remember(rows)
+        size = len(rows[keys[0]]) // self.kind.itemsize if keys else 0
+        found = np.frombuffer(b"".join(map(rows.__getitem__, keys)), self.kind)
+        return found.reshape(len(keys), size).astype(np.float32)
+
+    def _found(self, keys: Sequence[int]) -> dict[int, bytes]:
+        rows = {key: self._known[key] for key in keys if key in self._known}
+        absent = [key for key in dict.fromkeys(keys) if key not in rows]
+        return rows | self.store.get(absent) if absent else rows
+
+    def _made(self, missing: dict[int, int], make: Make) -> dict[int, bytes]:
+        """Make vectors and keep them; a row of zeros stands for a failure and stays in memory."""
+        if not missing:
+            return {}
+        made = make(list(missing.values())).astype(self.kind)
+        rows = dict(zip(missing, map(bytes, made), strict=True))
+        self.store.put({key: row for key, row in rows.items() if any(row)})
+        return rows
+
+    def _remember(self, rows: dict[int, bytes]) -> None:
+        self._known |= rows
+        for key in list(islice(self._known, max(0, len(self._known) - self.recent))):
+            del self._known[key]
+
+
+def tool_vectors(identity: Identity, recipe: str) -> KeptVectors:
+    """Return the vectors of tools under an encoder and a recipe; one a process."""
+    return _opened("vectors", identity, recipe, "<f2", cache_folder())
+
+
+def query_vectors(encoder: Encoder, queries: Sequence[str]) -> Vectors:
+    """Return the unit vectors of queries (q, d) under an encoder.
+
+    Each text is encoded alone: in a batch its last digits would depend on its neighbours, and with them
+    the answer on what was asked before (`semantics.md` Q3).
+    """
+
+    def alone(at: Sequence[int]) -> Vectors:
+        return np.concatenate([checked(encoder.encode, [queries[place]]) for place in at])
+
+    vectors = _opened("queries", encoder.identity, "", "<f4", cache_folder())
+    return vectors.fetch([content_key((query,)) for query in queries], alone)
+
+
+@lru_cache(maxsize=32)
+def _opened(folder: str, identity: Identity, recipe: str, kind: str, cache: Path) -> KeptVectors:
+    """Return what is kept in one file; the model's name is for people: an alias with the same digest is the same."""
+    how = {"format": FORMAT, "digest": identity.digest, "tokenizer": identity.tokenizer, "recipe": recipe}
+    return KeptVectors(kept(folder, how, {"model": identity.model}), kind)
