@@ -16,6 +16,7 @@ ROOT = Path(toolkit.__file__).parent
 FLOORS = {
     "errors": 0,
     "store": 0,
+    "plugins": 0,
     "specs": 0,
     "tool": 0,
     "session": 0,

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import Parameter
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, nearest
 
 OR, AND = "|", "&"
 METHODS = (".cap", ".pin")
@@ -168,3 +170,63 @@ def format(name: str, kwargs: Mapping[str, Any] = {}, args: tuple[Any, ...] = ()
     """
     inside = ", ".join((*map(repr, args), *(f"{key}={value!r}" for key, value in kwargs.items())))
     return f"{name}({inside})" if inside else name
+
+
+def bind(what: str, parameters: Sequence[Parameter], args: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments and options of a spec by parameter.
+
+    Raises:
+        InputError: There are too many, one is unknown, given twice or missing; `what` is what takes them.
+    """
+    places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    named, placed = {_field(key): value for key, value in options.items()}, dict(zip(places, args, strict=False))
+    if len(args) > len(places):
+        raise InputError(_too_many(what, parameters, places, len(args)), hint=takes(parameters))
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        _check_known(what, parameters, named)
+    needed = [one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER]
+    _refuse(what, parameters, [name for name in placed if name in named], "given twice")
+    _refuse(what, parameters, [name for name in needed if name not in {**placed, **named}], "missing")
+    return {**placed, **named}
+
+
+def options(parameters: Iterable[Parameter]) -> list[str]:
+    """Return parameters as a spec writes them: `lambda` for `lambda_`."""
+    return [shown(one.name) for one in parameters if one.kind not in _ANY_NUMBER]
+
+
+def takes(parameters: Iterable[Parameter]) -> str:
+    """Return the hint that lists the options there are."""
+    return f"It takes: {', '.join(options(parameters)) or 'none'}."
+
+
+def shown(parameter: str) -> str:
+    """Return a parameter as a spec writes it: `lambda` for `lambda_`."""
+    return parameter[:-1] if parameter.endswith("_") and iskeyword(parameter[:-1]) else parameter
+
+
+_ANY_NUMBER = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def _field(option: str) -> str:
+    return f"{option}_" if iskeyword(option) else option
+
+
+def _too_many(what: str, parameters: Sequence[Parameter], places: Sequence[str], given: int) -> str:
+    if not parameters:
+        return f"{what} has no options."
+    return f"{what} is given too many options, {given}." if places else f"the options of {what} go by name."
+
+
+def _check_known(what: str, parameters: Sequence[Parameter], named: Iterable[str]) -> None:
+    known = [one.name for one in parameters]
+    for name in (name for name in named if name not in known):
+        near = nearest(shown(name), options(parameters))
+        hint = f"Did you mean {near!r}? " if near else ""
+        raise InputError(f"{what} has no option {shown(name)!r}.", hint=f"{hint}{takes(parameters)}")
+
+
+def _refuse(what: str, parameters: Sequence[Parameter], names: Sequence[str], fault: str) -> None:
+    if names:
+        said = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {fault}"
+        raise InputError(f"{what}: {said}.", hint=takes(parameters))
