@@ -8,7 +8,8 @@ import pytest
 
 from toolkit.tokens.counters import counter
 from toolkit.tokens.pieces import Pieces
-from toolkit.tokens.providers.openai import FOUR, OpenAICounter
+from toolkit.tokens.providers.openai import OpenAICounter
+from toolkit.tokens.providers.openai_family import named
 from toolkit.tokens.request import Count, Definition
 from toolkit.tokens.vocabulary.tables import count_text
 from toolkit.tool import Tool
@@ -30,7 +31,7 @@ def test_a_list_of_tools_is_counted_once_and_then_read_from_disk(
         raise AssertionError("counted again")
 
     monkeypatch.setattr(OpenAICounter, "definition", refuse)
-    assert Pieces(OpenAICounter("gpt-4o", "chat", FOUR), tmp_path).definitions(TOOLS) == cold
+    assert Pieces(OpenAICounter("gpt-4o", "chat", named("4")), tmp_path).definitions(TOOLS) == cold
 
 
 def test_counts_of_other_models_or_tools_are_kept_apart(tmp_path: Path) -> None:

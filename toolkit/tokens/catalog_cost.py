@@ -33,7 +33,7 @@ def costs(catalog: Catalog, model: str, provider: str = "", api: str = "") -> Ca
     extra = found.tools_overhead(len(catalog), True)
     band = total([extra, *(found.definition(tool) for tool in list(catalog)[:1])])
     whole = sum(tokens) + extra.tokens
-    spread = (band.low / max(band.tokens, 1), band.high / max(band.tokens, 1))
+    spread = (band.low / max(band.tokens, 1), (band.high or band.tokens) / max(band.tokens, 1))
     return CatalogCost(
         tuple(sorted(rows, key=lambda row: (-row["tokens"], row["name"]))),
         extra.tokens,

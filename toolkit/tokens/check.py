@@ -13,6 +13,7 @@ from statistics import mean, quantiles
 from typing import Any
 
 from toolkit.errors import InputError
+from toolkit.tokens.media import uncountable
 from toolkit.tokens.request import Count, Request, TokenCounter
 from toolkit.tokens.wire import request
 
@@ -22,19 +23,13 @@ HOSTED_OUTPUT = frozenset((
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
     "mcp_list_tools", "tool_search_call", "server_tool_use", "mcp_tool_use", "shell_call",
 ))  # fmt: skip
-RUNS = frozenset((
-    "web_search", "web_search_preview", "mcp", "file_search", "code_interpreter", "image_generation", "googleSearch",
-    "url_context", "fileSearch", "web_search_20250305", "web_fetch_20250910", "code_execution_20260120", "mcp_toolset",
-    "advisor_20260301", "web_search_20260318", "web_fetch_20260318", "web_search_20260209", "web_fetch_20260209",
-))  # fmt: skip
-"""Tools that the provider runs within the pass."""
-
 EXCLUSIONS = {
     "no usage": "the row carries no billed prompt tokens",
     "server history": "part of the prompt lies on the server (previous_response_id, a stored prompt)",
     "opaque history": "replayed reasoning, signatures or hosted calls, billed but unreadable",
     "media": "pictures, sound or files, removed from the row",
     "hosted tool": "the provider may run something within the pass, and bills what comes back",
+    "citations": "sources are cited, and what that costs is not known",
     "several passes": "a setting makes the provider sample more than once and bill every pass",
     "before May 2025": "OpenAI Responses then added a constant to every request that has a tools key",
     "parallel answer": "gpt-4o and gpt-4.1 on Responses under-report the prompt when they answer with several calls",
@@ -74,18 +69,13 @@ def exclusion(row: Row, asked: Request) -> str | None:
     """Return why the row's usage is not a function of its request, a key of `EXCLUSIONS`, or None."""
     if not (row.get("usage") or {}).get("input_total"):
         return "no usage"
-    if any(one in ("previous_response_id", "prompt", "conversation") for one in asked.opaque):
-        return "server history"
-    if any(one.startswith("opaque:") for one in asked.opaque):
-        return "opaque history"
-    if any(one.startswith("media:") for one in asked.opaque):
-        return "media"
     kinds = Tally(str(item.get("type")) for item in _items(row.get("output")))
-    searches = row["request"].get("web_search_options") is not None
-    if searches or HOSTED_OUTPUT & set(kinds) or any(tool.kind in RUNS for tool in asked.tools):
-        return "hosted tool"
-    if (row["request"].get("reasoning") or {}).get("mode") == "pro":
-        return "several passes"
+    searching = [tool.kind for tool in asked.tools if "tool_search" in tool.kind]
+    reasons = [reason for reason, thing in uncountable(asked) if thing not in searching]
+    reasons += ["media"] * any(one.startswith("media:") for one in asked.opaque)
+    reasons += ["hosted tool"] * bool(HOSTED_OUTPUT & set(kinds))
+    if reasons:
+        return min(reasons, key=list(EXCLUSIONS).index)
     return _openai_artefact(row, asked, kinds["function_call"])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from toolkit.tokens.providers import anthropic, gemini, generic, openai
+from toolkit.tokens.providers import anthropic, gemini, generic, openai, openai_family
 from toolkit.tokens.request import Request, TokenCounter
 
 Maker = Callable[[str, str, str], TokenCounter | None]
@@ -72,11 +72,11 @@ def _openai(provider: str, api: str, model: str) -> TokenCounter | None:
     kind = api.removesuffix("_count") or "chat"
     if provider not in OPENAI_HOSTS or "oss" in model or kind not in ("chat", "responses"):
         return None
-    rules = openai.family(model)
+    rules = openai_family.family(model, provider)
     own = provider in ("", "openai", "azure", "github-models") and not api.endswith("_count")
     if rules is None:
         named_by_user = provider in ("openai", "azure") and generic.family_of(model) == "any"
-        return openai.OpenAICounter(model, kind, openai.FOUR, 0.5, provider) if named_by_user else None
+        return openai.OpenAICounter(model, kind, openai_family.named("4"), 0.5, provider) if named_by_user else None
     spread = 0.0 if own else 0.5 if provider == "other" else 0.1
     return openai.OpenAICounter(model, kind, rules, spread, provider or "openai")
 

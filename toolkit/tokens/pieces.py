@@ -13,7 +13,7 @@ from toolkit.store import cache_folder
 from toolkit.tokens.request import TokenCounter
 from toolkit.tool import Tool
 
-FORMAT = 1
+FORMAT = 2
 """Raised when a rule changes, so that counts made under the old one are forgotten."""
 
 

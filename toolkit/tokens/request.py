@@ -10,13 +10,18 @@ from typing import Any, Protocol
 
 from toolkit.tool import Tool, wire_name
 
-METHODS = ("billed", "exact-rules", "calibrated", "estimate")
-"""How a count was made, from the strongest to the weakest."""
+METHODS = ("billed", "exact-rules", "calibrated", "estimate", "not countable")
+"""How a count was made, from the strongest to the weakest.
+
+`exact-rules`: the bill is a function of the request, and its rules are known. `calibrated`: fitted, the band holds nine
+bills of ten. `estimate`: the serving template is not known. `not countable`: the bill is no function of the request,
+for something runs within the pass or lies on the server; the count is a lower bound, and there is no upper one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of tokens, how it was made, and a band that should hold the bill.
+    """A number of tokens, how it was made, and a band that should hold the bill; `high` None where nothing bounds it.
 
     A sum has the weaker of the two methods, and the sum of the bands.
 
@@ -27,19 +32,36 @@ class Count:
     tokens: int
     method: str
     low: int
-    high: int
+    high: int | None
 
     def __add__(self, other: Count) -> Count:
         method = max(self.method, other.method, key=METHODS.index)
-        return Count(self.tokens + other.tokens, method, self.low + other.low, self.high + other.high)
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Count(self.tokens + other.tokens, method, self.low + other.low, high)
 
     def covers(self, billed: int) -> bool:
-        return self.low <= billed <= self.high
+        return self.low <= billed and (self.high is None or billed <= self.high)
 
 
 def exact(tokens: int) -> Count:
     """A count by the provider's own rules: no band."""
     return Count(tokens, "exact-rules", tokens, tokens)
+
+
+def at_least(tokens: int) -> Count:
+    """A lower bound of what nobody can count from the request."""
+    return Count(tokens, "not countable", tokens, None)
+
+
+def doubted(below: int, above: int) -> Count:
+    """Nothing more, and how far off the rules were seen to be."""
+    return Count(0, "calibrated", -below, above)
+
+
+def shown(parts: Mapping[str, Count]) -> dict[str, Count]:
+    """Return the parts that a breakdown shows: the usual three, and what else the request holds."""
+    usual = ("base", "messages", "tools")
+    return {name: count for name, count in parts.items() if name in usual or count != exact(0)}
 
 
 def total(counts: Iterable[Count]) -> Count:
@@ -63,8 +85,10 @@ def anchored(billed: int, then: Count, now: Count) -> Count:
     if then.method == now.method == "exact-rules":
         return now
     change = now.tokens - then.tokens
-    half = math.ceil(abs(change) * (now.high - now.low) / max(2 * now.tokens, 1))
     method = max(then.method, now.method, key=METHODS.index)
+    if now.high is None:
+        return Count(billed + change, method, billed, None)
+    half = math.ceil(abs(change) * (now.high - now.low) / max(2 * now.tokens, 1))
     return Count(billed + change, method, max(0, billed + change - half), billed + change + half)
 
 

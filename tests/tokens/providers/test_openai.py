@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.tokens.providers.openai import CLASSIC, FOUR, HARMONY, HARMONY_54, REASONING, OpenAICounter, family
+from toolkit.tokens.providers.openai import OpenAICounter
+from toolkit.tokens.providers.openai_family import family, named
 from toolkit.tokens.request import Count, Definition, total
 from toolkit.tokens.vocabulary.tables import count_text
 from toolkit.tokens.wire import request
@@ -19,12 +20,12 @@ CHAT_TOOL = {"type": "function", "function": {"name": "get_weather", "descriptio
 
 
 def chat(model: str = "gpt-4o", **body: Any) -> int:
-    found = OpenAICounter(model, "chat", family(model) or FOUR)
+    found = OpenAICounter(model, "chat", family(model) or named("4"))
     return found.count(request({"model": model, **body}, "chat", "openai")).tokens
 
 
 def responses(model: str, **body: Any) -> int:
-    found = OpenAICounter(model, "responses", family(model) or FOUR)
+    found = OpenAICounter(model, "responses", family(model) or named("4"))
     return found.count(request({"model": model, **body}, "responses", "openai")).tokens
 
 
@@ -35,19 +36,27 @@ def user(text: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        ("gpt-4o-mini", FOUR),
-        ("openai/gpt-4.1", FOUR),
-        ("gpt-4", CLASSIC),
-        ("gpt-3.5-turbo", CLASSIC),
-        ("gpt-5", HARMONY),
-        ("gpt-5.4-nano", HARMONY_54),
-        ("gpt-5-chat-latest", FOUR),
-        ("o4-mini", REASONING),
-        ("zeta", None),
+        ("gpt-4o-mini", "4"),
+        ("openai/gpt-4.1", "4"),
+        ("gpt-4", "classic"),
+        ("gpt-3.5-turbo", "classic"),
+        ("gpt-5", "harmony"),
+        ("gpt-5.4-nano", "harmony-5.4"),
+        ("gpt-5-chat-latest", "4"),
+        ("o4-mini", "o4"),
+        ("o3-mini", "o3"),
     ],
 )
-def test_a_model_belongs_to_its_family(model: str, expected: Any) -> None:
-    assert family(model) is expected
+def test_a_model_belongs_to_its_family(model: str, expected: str) -> None:
+    assert family(model) is named(expected)
+
+
+def test_a_name_that_is_not_openais_has_no_family() -> None:
+    assert family("zeta") is None
+
+
+def test_an_older_deployment_has_a_family_of_its_own() -> None:
+    assert family("o4-mini", "azure") is named("o4-azure")
 
 
 def test_a_message_costs_three_its_role_and_its_words() -> None:
@@ -107,7 +116,7 @@ def test_a_stored_item_costs_three_more_than_one_without_an_id() -> None:
 
 def test_the_breakdown_adds_up_and_names_its_parts() -> None:
     asked = request({"messages": user("hi"), "tools": [CHAT_TOOL]}, "chat", "openai", "gpt-4o")
-    found = OpenAICounter("gpt-4o", "chat", FOUR)
+    found = OpenAICounter("gpt-4o", "chat", named("4"))
     parts = found.breakdown(asked)
     assert {"base", "messages", "tools"} <= parts.keys() and total(parts.values()) == found.count(asked)
 
@@ -115,8 +124,9 @@ def test_the_breakdown_adds_up_and_names_its_parts() -> None:
 def test_a_picture_is_counted_as_media_and_never_as_text() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "QUJD" * 50_000}}
     asked = request({"messages": [{"role": "user", "content": [picture]}]}, "chat", "openai", "gpt-4o")
-    parts = OpenAICounter("gpt-4o", "chat", FOUR).breakdown(asked)
-    assert parts["images"].method == "estimate" and 0 < parts["images"].tokens < 10_000
+    parts = OpenAICounter("gpt-4o", "chat", named("4")).breakdown(asked)
+    assert parts["images"].method == "not countable" and 0 < parts["images"].tokens < 10_000
+    assert parts["images"].high is None
 
 
 names = st.from_regex(r"[a-z]{1,6}(_[a-z]{1,6})?", fullmatch=True)
@@ -131,7 +141,7 @@ texts = st.sampled_from(["hello", "Be terse.", "a\n\nb", "{}"])
     st.lists(texts, min_size=1, max_size=4),
 )
 def test_the_pieces_add_up_to_the_whole_request(model: str, api: str, some: list[Tool], said: list[str]) -> None:
-    found = OpenAICounter(model, api, family(model) or FOUR)
+    found = OpenAICounter(model, api, family(model) or named("4"))
     messages = [{"role": "user", "content": one} for one in said]
     body = {"messages": messages} if api == "chat" else {"input": messages}
     declared = [_sent(Definition.of(tool), api) for tool in some]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from toolkit.tokens.media import banded, media, opaque
-from toolkit.tokens.request import Count, Definition, Message, Part, Request, exact, total
+from toolkit.tokens.media import banded, cited, hosted_tool, unbounded
+from toolkit.tokens.pictures import media
+from toolkit.tokens.request import Count, Definition, Message, Part, Request, at_least, doubted, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, vocabulary
 from toolkit.tool import Tool
 
@@ -33,13 +34,21 @@ SCHEMA = 82
 ELSEWHERE = 0.04
 """More band at other hosts than Anthropic's own, which may add words of theirs."""
 
+CITED, CITED_EACH = 480, 80
+"""What search results with citations cost at least beyond their texts: once, and each."""
+
 SEARCH_TOOL = {"bm25": 188, "regex": 214}
 """The definition of the hosted search tool (`token-accounting.md` 1.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The constants of one family of models, out of `fits/anthropic.json`."""
+    """The constants of one family of models, out of `fits/anthropic.json`.
+
+    Attributes:
+        system: More for a system message beside tools that the model may use as it likes.
+        search: More for the hosted tool search.
+    """
 
     vocabulary: str
     frame: int
@@ -50,6 +59,8 @@ class Family:
     parallel: int
     thinking: int
     deferred: int
+    system: int
+    search: int
     spread: float
 
 
@@ -96,10 +107,12 @@ class AnthropicCounter:
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
         if one.kind.startswith("tool_search_tool"):
-            return self._banded(SEARCH_TOOL["regex" if "regex" in one.kind else "bm25"])
+            return self._banded(SEARCH_TOOL["regex" if "regex" in one.kind else "bm25"] + self.rules.search)
         if one.deferred:
             return exact(0)
-        return self._banded(self.words.count(tool_text(one)))
+        if one.kind in ("function", "custom"):
+            return self._banded(self.words.count(tool_text(one)))
+        return typed(one) or hosted_tool(one)
 
     def tools_overhead(self, n_tools: int, has_system: bool = True, choice: str = "auto") -> Count:
         """Return the hidden prompt, whose length depends on `tool_choice`; 0 when nothing is declared."""
@@ -118,20 +131,43 @@ class AnthropicCounter:
         system = [m for m in request.messages if m.role in ("system", "developer")]
         others = [m for m in request.messages if m.role not in ("system", "developer")]
         overhead = self.tools_overhead(len(request.tools), bool(system), request.tool_choice)
-        parts = {
+        return shown({
             "base": exact(self.rules.frame - MESSAGE + self._settings(request)),
             "system": self._banded(sum(self.words.count(m.text) for m in system)),
-            "tools": overhead + total(map(self.definition, request.tools)),
+            "tools": overhead + total(map(self.definition, request.tools)) + self._joined(request, bool(system)),
             "messages": self._banded(sum(map(self._one, others)) + self._found(request)),
             "output_schema": self._schema(request),
-            "images": total(media(part, "anthropic") for m in others for part in m.of_kind("media")),
-            "opaque": total(opaque(part) for m in request.messages for part in m.of_kind("opaque")),
-        }
-        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+            "images": total(media(part, "anthropic", self.model) for m in others for part in m.of_kind("media")),
+            "citations": self._cited(request),
+            "doubt": total(doubted(20, 20) for m in others if len(m.of_kind("call")) > 1),
+            "unbounded": unbounded(request),
+        })  # fmt: skip
 
     def _banded(self, tokens: int) -> Count:
         spread = self.rules.spread + self.words.spread + (0.0 if self.provider == "anthropic" else ELSEWHERE)
         return banded(tokens, spread, "calibrated" if self.words.real else "estimate")
+
+    def _joined(self, request: Request, has_system: bool) -> Count:
+        """What tools cost together: a token beside a system message at first; an editor alone has no hidden prompt."""
+        alone = fit("anthropic")["editor_alone"]
+        kinds = [tool.kind for tool in request.tools]
+        if (
+            len(kinds) == 1
+            and kinds[0].startswith("text_editor_")
+            and any(one in self.model for one in alone["models"])
+        ):
+            size = typed(request.tools[0])
+            less = self.rules.auto + (size.tokens if size else 0) - alone["tokens"]
+            return Count(-less, "estimate", -less - 10, 0)
+        called = any(message.of_kind("call") for message in request.messages)
+        plain = has_system and bool(kinds) and request.tool_choice == "auto" and not called
+        return self._banded(self.rules.system * (plain and self.provider == "anthropic"))
+
+    def _cited(self, request: Request) -> Count:
+        """Search results whose citations are on, at least; their texts are counted with the messages."""
+        pieces = [one for m in request.messages for part in m.parts for one in cited(part)]
+        found = sum(one.get("type") == "search_result" for one in pieces)
+        return at_least(CITED + CITED_EACH * found) if found else exact(0)
 
     def _one(self, message: Message) -> int:
         calls = [(part.name, part.text) for part in message.of_kind("call")]
@@ -171,6 +207,15 @@ class AnthropicCounter:
         text = json.dumps(form.get("schema") or form, ensure_ascii=False, indent=2)
         tokens = self.words.count(text) + SCHEMA
         return self._banded(tokens) if self.provider == "anthropic" else banded(tokens, 0.4, "estimate", 50)
+
+
+def typed(tool: Definition) -> Count | None:
+    """Return what a type of tool of Anthropic's own that the client runs costs, None for any other."""
+    rows = (
+        row for row in fit("anthropic")["typed"] if tool.kind == row["type"] or tool.kind.startswith(row["type"] + "_")
+    )
+    row = next(rows, None)
+    return Count(row["tokens"], row["method"], row["low"], row["high"]) if row else None
 
 
 def references(result: Part) -> list[str]:

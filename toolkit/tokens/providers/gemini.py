@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.tokens.media import banded, hosted_tool, media, opaque
+from toolkit.tokens.media import banded, unbounded
+from toolkit.tokens.pictures import media
 from toolkit.tokens.providers.typescript import DEEPEST, pointed
-from toolkit.tokens.request import Count, Definition, Message, Request, exact, total
+from toolkit.tokens.request import Count, Definition, Message, Request, at_least, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, vocabulary
 from toolkit.tool import Tool
 
@@ -56,7 +57,7 @@ class GeminiCounter:
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
         if one.kind != "function":
-            return hosted_tool(one, "google")
+            return at_least(0)
         if self.style == "python":
             return self._banded(self._signature(one))
         if self.style == "declaration":
@@ -75,15 +76,13 @@ class GeminiCounter:
         """Return the count by part: `base`, `tools`, `messages`, and what else there is; an answer's schema is free."""
         names = {part.id: part.name for m in request.messages for part in m.of_kind("call") if part.id}
         everything = [part for m in request.messages for part in m.parts]
-        parts = {
+        return shown({
             "base": self.base(),
             "tools": total(map(self.definition, request.tools)),
             "messages": total(self._one(message, names) for message in request.messages),
-            "signatures": self._signatures(request),
-            "images": total(media(part, "google") for part in everything if part.kind == "media"),
-            "opaque": total(opaque(part) for part in everything if part.kind == "opaque"),
-        }
-        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+            "images": total(media(part, "google", self.model) for part in everything if part.kind == "media"),
+            "unbounded": unbounded(request),
+        })  # fmt: skip
 
     def _banded(self, tokens: int) -> Count:
         spread = SPREAD[self.style] + self.words.spread
@@ -101,13 +100,6 @@ class GeminiCounter:
 
     def _all(self, texts: Iterable[Any]) -> int:
         return sum(self.words.count(text) for text in texts if isinstance(text, str))
-
-    def _signatures(self, request: Request) -> Count:
-        """Replayed thoughts: billed from version 3 on, and nobody can read them."""
-        signed = sum("opaque:signature" in request.opaque and "ignature" in str(list(part.raw or ()))
-                     for message in request.messages for part in message.parts)  # fmt: skip
-        usual = 75 if self.style == "declaration" else 0
-        return Count(usual * signed, "estimate" if signed else "exact-rules", 0, 450 * signed if usual else 60 * signed)
 
     # Words
 
@@ -139,9 +131,15 @@ class GeminiCounter:
         required = schema.get("required") or []
         tokens = 0
         for name, one in _properties(schema).items() if depth < 6 else ():
-            tokens += 9 + 2 * self.words.count(name) + self._all((one.get("description"),))
+            tokens += 9 + 2 * self.words.count(name) + self._note(one.get("description"), depth)
             tokens += (0 if name in required else 4) + self._annotation(one, root, depth)
         return tokens
+
+    def _note(self, description: Any, depth: int) -> int:
+        """A description stands after a blank, and at the top in the place of a token."""
+        if not isinstance(description, str) or not description:
+            return 0
+        return self.words.count(f" {description}") - 1 if depth == 0 else self.words.count(description)
 
     def _annotation(self, schema: Mapping[str, Any], root: Any, depth: int) -> int:
         """What a type costs beyond one token: an object is a documented class of its own."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toolkit.errors import MissingExtra
-from toolkit.tokens.media import hosted_tool, media, opaque
-from toolkit.tokens.request import Count, Definition, Message, Request, exact, total
+from toolkit.tokens.media import hosted_tool, unbounded
+from toolkit.tokens.pictures import media
+from toolkit.tokens.request import Count, Definition, Message, Request, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, rough, vocabulary
 from toolkit.tool import Tool
 
@@ -73,7 +74,7 @@ class GenericCounter:
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
         if one.kind != "function":
-            return hosted_tool(one, "openai")
+            return hosted_tool(one)
         return self._banded(self.rules.tool + self.words.count(definition_json(one)), spread=self.rules.spread_tools)
 
     def tools_overhead(self, n_tools: int, has_system: bool = True) -> Count:
@@ -88,16 +89,15 @@ class GenericCounter:
     def breakdown(self, request: Request) -> dict[str, Count]:
         """Return the count by part: `base`, `tools`, `messages`, and what else there is."""
         everything = [part for message in request.messages for part in message.parts]
-        shown = [tool for tool in request.tools if not tool.deferred]
-        parts = {
+        declared = [tool for tool in request.tools if not tool.deferred]
+        return shown({
             "base": self.base(),
-            "tools": self.tools_overhead(len(shown)) + total(map(self.definition, shown)),
+            "tools": self.tools_overhead(len(declared)) + total(map(self.definition, declared)),
             "messages": total(map(self._one, request.messages)),
             "output_schema": self._schema(request),
-            "images": total(media(part, "openai") for part in everything if part.kind == "media"),
-            "opaque": total(opaque(part) for part in everything if part.kind == "opaque"),
-        }
-        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+            "images": total(media(part, "openai", self.model) for part in everything if part.kind == "media"),
+            "unbounded": unbounded(request),
+        })  # fmt: skip
 
     def _banded(self, tokens: float, slack: float = 0.0, spread: float = 0.0) -> Count:
         half = math.ceil(abs(tokens) * (self.rules.spread + spread + self.words.spread) + slack)

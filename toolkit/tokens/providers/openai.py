@@ -7,79 +7,33 @@ completions it stands in the system message, in Responses apart from it. A call 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from toolkit.tokens.media import banded, hosted_tool, media, opaque
+from toolkit.tokens.media import banded, hosted_tool, runs_in_pass, unbounded
+from toolkit.tokens.pictures import media
 from toolkit.tokens.providers import typescript
-from toolkit.tokens.request import Count, Definition, Message, Part, Request, arguments_text, exact, total
-from toolkit.tokens.vocabulary.tables import count_text
-from toolkit.tool import Tool, compact_json
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """The constants in which the families differ, in tokens.
-
-    Attributes:
-        primer, primer_responses: Opens the reply: in chat completions, in Responses.
-        assistant: More for each earlier assistant message (Harmony's channel marker).
-        block_in_system, block_alone, block_in_responses: What the tool block costs beyond its text: in the
-            system message, in a message of its own, in the Responses API.
-        described: More when the first function has a description.
-        chat_pair, responses_pair: A call and its result beyond their texts.
-        pair_with_id: The pair when the call's item carries an `id` (Responses).
-        several: More for two calls in one reply; every further one costs 6 less than alone (Harmony).
-        named, none, alone: `tool_choice` with a name (its tokens apart), `none`, and no parallel calls.
-        schema_chat, schema_responses: A structured answer's schema beyond its text.
-    """
-
-    encoding: str
-    primer: int
-    primer_responses: int
-    assistant: int
-    block_in_system: int
-    block_alone: int
-    block_in_responses: int
-    described: int
-    chat_pair: int
-    responses_pair: int
-    pair_with_id: int
-    several: int
-    named: int
-    none: int
-    alone: int
-    schema_chat: int
-    schema_responses: int
-
-
-FOUR = Family("o200k_base", 3, 3, 0, -1, 3, -3, 0, 12, 9, 12, 0, 7, 1, 17, 14, 7)
-CLASSIC = Family("cl100k_base", 3, 2, 0, -1, 3, -3, 0, 12, 9, 12, 0, 6, 1, 17, 14, 7)
-HARMONY = Family("o200k_base", 2, 2, 2, 83, 84, 2, 1, 17, 15, 18, 10, 0, 0, 13, 10, 6)
-HARMONY_54 = Family("o200k_base", 2, 2, 2, 83, 84, 2, 1, 17, 18, 18, 10, 0, 0, 13, 10, 6)
-REASONING = Family("o200k_base", 2, 2, 0, 3, 4, 0, 0, 17, 12, 15, 10, 0, 0, 13, 10, 6)
-FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
-    (("gpt-5-chat",), FOUR),
-    (("gpt-5.4", "gpt-5.6"), HARMONY_54),
-    (("gpt-5", "codex", "gpt-6"), HARMONY),
-    (("o1", "o3", "o4"), REASONING),
-    (("gpt-4o", "gpt-4.", "chatgpt"), FOUR),
-    (("gpt-4", "gpt-3.5"), CLASSIC),
+from toolkit.tokens.providers.openai_family import Family
+from toolkit.tokens.providers.parallel import LATIN, answers, exchanges, several
+from toolkit.tokens.request import (
+    Count,
+    Definition,
+    Message,
+    Part,
+    Request,
+    arguments_text,
+    doubted,
+    exact,
+    shown,
+    total,
 )
-"""Beginnings of model names → family; the first that fits."""
+from toolkit.tokens.vocabulary.tables import count_text
+from toolkit.tool import Tool
 
+LONG = 60_000
+"""Letters from which prompts were seen to be some tokens off."""
 
-def family(model: str) -> Family | None:
-    """Return the family of an OpenAI model, or None when the name is not one of theirs.
-
-    >>> family("gpt-4.1-mini") is FOUR, family("gpt-4-0613") is CLASSIC, family("llama-3") is None
-    (True, True, True)
-    """
-    name = model.rpartition("/")[2].removeprefix("openai.").removeprefix("databricks-")
-    return next((found for starts, found in FAMILIES if name.startswith(starts)), None)
+_BLOCK = ("function", "custom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +76,25 @@ class OpenAICounter:
     ) -> Count:
         """Return the tokens of one message; calls and results are (tool name, text) pairs."""
         words = self._words(role, text) if text or not (calls or results) else 0
-        return self._counted(words + self._calls(calls) + sum(self._result(*one) for one in results))
+        return self._counted(words + self._calls(calls) + self._results(results, self.chat and len(results) > 1))
 
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
+        if one.kind == "custom":
+            return self._custom(one)
         if one.kind != "function":
-            return hosted_tool(one, "openai")
+            return hosted_tool(one)
         written = typescript.function(one.name, one.description, one.schema)
         return self._counted(self.tokens(typescript.BETWEEN + written))
+
+    def _custom(self, tool: Definition) -> Count:
+        """A tool that takes any text; a grammar stands with it."""
+        rules, form = self.rules, (tool.raw or {}).get("format")
+        grammar = str(form.get("definition") or (form.get("grammar") or {}).get("definition") or "") if form else ""
+        tokens = self.tokens(typescript.BETWEEN + typescript.freeform(tool.name, tool.description)) + rules.custom
+        tokens += (rules.grammar + self.tokens(grammar.strip()) if grammar else 0) + 9 * self.chat
+        sure = rules.assistant and not self.chat
+        return banded(tokens, 0.0 if sure else 0.1, "calibrated" if sure else "estimate", 2 if sure else 15)
 
     def tools_overhead(self, n_tools: int, has_system: bool = True, described: bool = True) -> Count:
         """Return the fixed cost of the block, 0 when nothing is declared."""
@@ -148,26 +113,44 @@ class OpenAICounter:
 
     def breakdown(self, request: Request) -> dict[str, Count]:
         """Return the count by part: `base`, `system`, `messages`, `tools`, and what else there is."""
-        functions = [one for one in request.tools if one.kind == "function" and not one.deferred]
-        hosted = [one for one in request.tools if one.kind != "function"]
-        in_system = self.chat and bool(functions or request.output_schema) and _opens_with_system(request)
+        block = [one for one in map(_searching, request.tools) if one.kind in _BLOCK and not one.deferred]
+        hosted = [one for one in map(_searching, request.tools) if one.kind not in _BLOCK]
+        in_system = self.chat and bool(block or request.output_schema) and _opens_with_system(request)
         system, others = _split(request.messages)
-        head = sum(self._words(m.role, m.text, m.name) for m in system) + self._joint(system, in_system)
-        parts = {
+        head = self._system(system, in_system)
+        return shown({
             "base": self.base(),
             "system": self._counted(head),
             "messages": self._counted(self._history(others)),
-            "tools": self._tools(functions, request, in_system) + self._counted(self._choice(request)),
-            "hosted": total(hosted_tool(one, "openai") for one in hosted),
+            "tools": self._tools(block, request, in_system) + self._counted(self._choice(request)),
+            "hosted": total(map(hosted_tool, hosted)),
             "output_schema": self._counted(self._schema(request, in_system)),
-            "images": total(media(part, "openai") for m in request.messages for part in m.of_kind("media")),
-            "opaque": total(opaque(part) for m in request.messages for part in m.of_kind("opaque")),
-        }
-        return {name: count for name, count in parts.items() if count.high or name in ("base", "messages", "tools")}
+            "images": total(media(part, "openai", self.model) for m in request.messages for part in m.of_kind("media")),
+            "doubt": self._doubt(request, others),
+            "unbounded": unbounded(request),
+        })  # fmt: skip
 
-    def _tools(self, functions: Sequence[Definition], request: Request, in_system: bool) -> Count:
-        described = bool(functions and functions[0].description)
-        return self.tools_overhead(len(functions), in_system, described) + total(map(self.definition, functions))
+    def _tools(self, block: Sequence[Definition], request: Request, in_system: bool) -> Count:
+        described = bool(block and block[0].kind == "function" and block[0].description)
+        searching = self.rules.searching * any(one.kind == "tool_search" for one in request.tools)
+        overhead = self.tools_overhead(len(block), in_system, described) + self._counted(searching if block else 0)
+        return overhead + total(map(self.definition, block))
+
+    def _doubt(self, request: Request, messages: Sequence[Message]) -> Count:
+        """What the rules were seen to miss, or what they were never seen with."""
+        rules, found = self.rules, exact(0)
+        replies = [calls for calls, _ in exchanges(messages, self.chat) if len(calls) > 1]
+        if replies and not rules.assistant and not rules.none:
+            found += doubted(12 * len(replies), 12 * len(replies))
+        if replies and self.chat and any(LATIN.search(part.text) for m in messages for part in m.of_kind("result")):
+            found += doubted(8, 8)
+        if any(self._before(m.text) != m.text for m in request.messages[:1]):
+            found += doubted(1, 1)
+        if sum(len(part.text) for m in request.messages for part in m.parts) > LONG:
+            found += doubted(4, 4)
+        if any(typescript.doubtful(tool.schema) for tool in request.tools if tool.kind == "function"):
+            found += doubted(2, 1)
+        return found
 
     def _choice(self, request: Request) -> int:
         rules, choice = self.rules, request.tool_choice
@@ -179,28 +162,29 @@ class OpenAICounter:
         tokens = 3 + self.tokens(role) + self.tokens(text) + (self.tokens(f":{name}") if name else 0)
         return tokens + (self.rules.assistant if role == "assistant" else 0)
 
-    def _joint(self, system: Sequence[Message], holds_block: bool) -> int:
-        """The blank line before the block: often one token with the full stop before it."""
-        text = system[0].text if holds_block else ""
-        return self.tokens(text + "\n\n") - self.tokens(text) if holds_block else 0
+    def _system(self, system: Sequence[Message], holds_block: bool) -> int:
+        """The blank line before the block is often one token with the full stop before it."""
+        tokens = sum(self._words(m.role, m.text, m.name) for m in system)
+        if not holds_block:
+            return tokens
+        text = system[0].text
+        return tokens + self.tokens(self._before(text) + "\n\n") - self.tokens(text)
+
+    def _before(self, text: str) -> str:
+        """What stands before the block: Harmony strips white space at its end."""
+        return text.rstrip() if self.rules.assistant else text
+
+    # History
 
     def _history(self, messages: Sequence[Message]) -> int:
-        """The messages; in Responses, calls that follow each other are parallel."""
+        """Words, and calls with their results; in chat several calls of one reply are one text, and so are results."""
         names = {part.id: part.name for message in messages for part in message.of_kind("call")}
-        tokens = sum(self._one(message, names) for message in messages)
-        for calling, group in groupby(messages, key=lambda m: bool(m.of_kind("call"))):
-            calls = [[part for part in message.of_kind("call")] for message in group] if calling else []
-            if not self.chat:
-                calls = [[part for parts in calls for part in parts]]
-            for parts in calls:
-                tokens += self._calls([(one.name, one.text) for one in parts]) + self._with_id(parts)
+        tokens = sum(self._words(m.role, m.text, m.name) for m in messages if m.text or not _bare(m))
+        for calls, results in exchanges(messages, self.chat):
+            made = [(names.get(part.id) or part.name, part.text) for part in results]
+            tokens += self._calls([(one.name, one.text) for one in calls]) + self._with_id(calls)
+            tokens += self._results(made, self.chat and len(calls) > 1)
         return tokens
-
-    def _one(self, message: Message, names: Mapping[str, str]) -> int:
-        text, results = message.text, message.of_kind("result")
-        bare = bool(message.of_kind("call", "result", "opaque"))
-        tokens = self._words(message.role, text, message.name) if text or not bare else 0
-        return tokens + sum(self._result(names.get(part.id) or part.name, part.text) for part in results)
 
     def _with_id(self, calls: Sequence[Part]) -> int:
         more = self.rules.pair_with_id - self.rules.responses_pair
@@ -208,32 +192,50 @@ class OpenAICounter:
 
     def _calls(self, calls: Sequence[tuple[str, str]]) -> int:
         """The calls of one reply, what their results cost beyond the text among it."""
-        rules, several = self.rules, len(calls) > 1
-        if several and self.chat and not rules.assistant:
-            return self.tokens(_parallel(calls)) + 14
+        rules, more = self.rules, len(calls) > 1
+        if more and self.chat:
+            return self.tokens(several(calls)) + rules.chat_parallel
         texts = sum(self.tokens(f"functions.{name}") + self.tokens(self._arguments(text)) for name, text in calls)
         pairs = len(calls) * (rules.chat_pair if self.chat else rules.responses_pair)
-        more = rules.several - 6 * (len(calls) - 2) - self.chat if several and rules.several else 0
-        return texts + pairs + more
+        return texts + pairs + (rules.several - rules.fewer * (len(calls) - 2) if more and rules.several else 0)
 
     def _arguments(self, text: str) -> str:
-        return arguments_text(text) if self.chat and not self.rules.assistant else text
+        return arguments_text(text) if self.chat else text
 
-    def _result(self, name: str, text: str) -> int:
-        short = self.chat and not self.rules.assistant
-        return self.tokens(name if short else f"functions.{name}") + self.tokens(text)
+    def _results(self, results: Sequence[tuple[str, str]], listed: bool) -> int:
+        """What calls were answered; of several calls in chat, one JSON list without names."""
+        if listed:
+            return self.tokens(answers(results)) if results else 0
+        names = (name if self.chat else f"functions.{name}" for name, _ in results)
+        return sum(map(self.tokens, names)) + sum(self.tokens(text) for _, text in results)
+
+    # Structured answers
 
     def _schema(self, request: Request, in_system: bool) -> int:
         form = request.output_schema
         if form is None:
             return 0
-        schema = _without(form.get("schema") or form, {"additionalProperties", "required"})
-        tokens = self.tokens(str(form.get("name") or "")) + self.tokens(compact_json(schema))
-        tokens += self.tokens(typescript.comment(form.get("description")))
+        name, note, schema = str(form.get("name") or ""), form.get("description"), form.get("schema") or form
+        rules = self.rules
+        tokens = sum(map(self.tokens, (name, typescript.answer_schema(schema), typescript.comment(note))))
         if not self.chat:
-            return tokens + self.rules.schema_responses
-        tokens += 4 * sum(message.role == "assistant" for message in request.messages)
-        return tokens + self.rules.schema_chat - in_system * (1 if self.rules.assistant else 4)
+            return tokens + rules.schema_responses
+        answers = 4 * sum(bool(m.text) for m in request.messages if m.role == "assistant")
+        if request.tools or in_system:
+            return answers + tokens + (rules.schema_tools if request.tools else rules.schema_system)
+        again = self.tokens(name) if rules.schema_name else 0
+        return answers + self.tokens(typescript.answer_format(name, note, schema)) + rules.schema_alone + again
+
+
+def _bare(message: Message) -> bool:
+    return bool(message.of_kind("call", "result", "opaque"))
+
+
+def _searching(tool: Definition) -> Definition:
+    """A tool search that the client runs is a function of that name."""
+    if tool.kind != "tool_search" or runs_in_pass(tool):
+        return tool
+    return replace(tool, name="tool_search", kind="function")
 
 
 def _opens_with_system(request: Request) -> bool:
@@ -243,30 +245,3 @@ def _opens_with_system(request: Request) -> bool:
 def _split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     system = [m for m in messages if m.role in ("system", "developer")]
     return system, [m for m in messages if m.role not in ("system", "developer")]
-
-
-def _parallel(calls: Sequence[tuple[str, str]]) -> str:
-    uses = [{"recipient_name": f"functions.{name}", "parameters": _parsed(text)} for name, text in calls]
-    return json.dumps({"tool_uses": uses}, ensure_ascii=False)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text or "{}")
-    except ValueError:
-        return text
-
-
-def _without(schema: Any, keys: set[str]) -> Any:
-    """`schema` without the keys that cost nothing; names of properties are no keys."""
-    if isinstance(schema, list):
-        return [_without(one, keys) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    return {key: _kept(key, value, keys) for key, value in schema.items() if key not in keys}
-
-
-def _kept(key: str, value: Any, keys: set[str]) -> Any:
-    if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
-        return {name: _without(one, keys) for name, one in value.items()}
-    return _without(value, keys)

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolkit.tool import compact_json
+
 HEAD = "# Tools\n\n## functions\n\nnamespace functions {\n\n"
 BETWEEN = ";\n\n"
 TAIL = ";\n\n} // namespace functions"
 DEEPEST = 24
 MOST_NODES = 20_000
+_FREE = frozenset(("additionalProperties", "required"))
 _PLAIN = frozenset(("string", "number", "integer", "boolean", "null"))
 
 
@@ -36,7 +39,7 @@ def function(name: str, description: str, schema: Any) -> str:
     type get = (_: { x: string }) => any
     """
     schema = schema if isinstance(schema, Mapping) else {}
-    notes = comment(schema.get("title")) + comment(schema.get("description"))
+    notes = _notes(schema)
     written = _Writer(schema).members(schema, 0)
     argument = f"_: {notes}{written}" if written else ""
     return f"{comment(description)}type {name} = ({argument}) => any"
@@ -52,6 +55,56 @@ def comment(text: Any) -> str:
         return ""
     lines = (line.strip() for line in text.strip().split("\n"))
     return "".join(f"// {line}\n" if line else "//\n" for line in lines)
+
+
+def freeform(name: str, description: str) -> str:
+    """Return a custom tool, whose input is any text, as a type.
+
+    >>> freeform("run", "Runs.")
+    '// Runs.\\ntype run = (FREEFORM) => any'
+    """
+    return f"{comment(description)}type {name} = (FREEFORM) => any"
+
+
+def answer_format(name: str, description: Any, schema: Any) -> str:
+    """Return the schema of a structured answer as a block of its own."""
+    return f"# Response Formats\n\n## {name}\n\n{comment(description)}{answer_schema(schema)}"
+
+
+def answer_schema(schema: Any) -> str:
+    """Return a schema as JSON without the keys that cost nothing; names of properties are no keys.
+
+    >>> answer_schema({"type": "object", "properties": {"required": {}}, "required": ["required"]})
+    '{"type":"object","properties":{"required":{}}}'
+    """
+    return compact_json(_without(schema))
+
+
+def _without(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without(one) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _kept(key, value) for key, value in schema.items() if key not in _FREE}
+
+
+def _kept(key: str, value: Any) -> Any:
+    if key in ("properties", "$defs", "definitions") and isinstance(value, Mapping):
+        return {name: _without(one) for name, one in value.items()}
+    return _without(value)
+
+
+def doubtful(schema: Any, depth: int = 0) -> bool:
+    """Return whether a union in a schema has an array, or an object beside null: those were seen a token off."""
+    if isinstance(schema, list):
+        return depth < DEEPEST and any(doubtful(one, depth + 1) for one in schema)
+    if not isinstance(schema, Mapping):
+        return False
+    options = schema.get("anyOf") or schema.get("oneOf")
+    kinds = [one.get("type") for one in options if isinstance(one, Mapping)] if isinstance(options, list) else []
+    kinds += schema["type"] if isinstance(schema.get("type"), list) else []
+    odd = len(kinds) > 1 and ("array" in kinds or {"object", "null"} <= set(map(str, kinds)))
+    return odd or (depth < DEEPEST and any(doubtful(one, depth + 1) for one in schema.values()))
 
 
 @dataclass(slots=True)
@@ -81,13 +134,17 @@ class _Writer:
         if kind == "object" or (kind is None and "properties" in schema):
             return self.members(schema, depth) or "object"
         if kind == "array":
-            items = schema.get("items")
-            return f"{self.type_of(items, depth + 1) if isinstance(items, Mapping) else 'any'}[]"
+            return self.array(schema.get("items"), depth)
         return kind if kind in _PLAIN else "any"
+
+    def array(self, items: Any, depth: int) -> str:
+        """An item that takes several lines stands between angle brackets, under its own comments."""
+        item = self.type_of(items, depth + 1) if isinstance(items, Mapping) else "any"
+        return f"Array<\n{_notes(self.resolved(items))}{item}\n>" if "\n" in item else f"{item}[]"
 
     def variant(self, schema: Mapping[str, Any], depth: int) -> str:
         """A member of a union, its own comments on lines before it: a type list repeats its description so."""
-        notes = comment(schema.get("title")) + comment(schema.get("description"))
+        notes = _notes(schema)
         return ("\n" + notes if notes else "") + self.type_of(schema, depth + 1)
 
     def members(self, schema: Mapping[str, Any], depth: int) -> str:
@@ -104,9 +161,9 @@ class _Writer:
     def member(self, name: str, schema: Any, required: bool, depth: int) -> tuple[str, str, str]:
         """The comments before a property, the property, the comment after it."""
         schema = self.resolved(schema)
-        before = comment(schema.get("title")) + comment(schema.get("description"))
+        before = _notes(schema)
         line = f"{name}{'' if required else '?'}: {self.type_of(schema, depth + 1)}"
-        after = f" // default: {_default(schema['default'])}" if "default" in schema else ""
+        after = f" // default: {_default(schema)}" if "default" in schema else ""
         return before, line, after
 
     def resolved(self, schema: Any) -> Mapping[str, Any]:
@@ -133,8 +190,14 @@ def _literals(schema: Mapping[str, Any]) -> str:
     return " | ".join(map(_json, values)) if isinstance(values, list) else ""
 
 
-def _default(value: Any) -> str:
-    return value if isinstance(value, str) else _json(value)
+def _notes(schema: Mapping[str, Any]) -> str:
+    return comment(schema.get("title")) + comment(schema.get("description"))
+
+
+def _default(schema: Mapping[str, Any]) -> str:
+    """A text is quoted, except beside an enum."""
+    value = schema["default"]
+    return value if isinstance(value, str) and "enum" in schema else _json(value)
 
 
 def _json(value: Any) -> str:
