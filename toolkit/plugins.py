@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, Signature, signature
@@ -43,7 +43,7 @@ class Registry:
         kind: What messages call one: `selector`.
         group: The group of entry points under which packages bring theirs.
         given: How many arguments a call gives before the options: 2 for a selector `(told, host, k=8)`.
-        builds: Whether a class is built of options alone; else it is called as a function is.
+        builds: Whether a class (or `functools.partial` of one) is built of options alone, not called as a function is.
         wants: What one has to be, as the message says it about what is not.
         fits: Whether something is one.
         built_in: By name, each as it is, or as `package.module:name` of the room, imported when it is asked for.
@@ -112,7 +112,7 @@ class Registry:
         found = self.find(name)
         what = f"{self.kind} {name!r}"
         bound = specs.bind(what, self._parameters(found), args, options)
-        if not (self.builds and isinstance(found, type)):
+        if not self._is_built(found):
             as_it_is = self.builds and not bound
             return found if as_it_is else Bound(specs.format(name, options, args), found, bound)
         try:
@@ -141,8 +141,11 @@ class Registry:
     def _options(self, found: Any) -> list[str]:
         return specs.options(self._parameters(found))
 
+    def _is_built(self, found: Any) -> bool:
+        return self.builds and isinstance(found.func if isinstance(found, partial) else found, type)
+
     def _parameters(self, found: Any) -> list[Parameter]:
-        before = 0 if self.builds and isinstance(found, type) else self.given
+        before = 0 if self._is_built(found) else self.given
         return list(_signature(found).parameters.values())[before:] if callable(found) else []
 
 

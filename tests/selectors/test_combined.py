@@ -160,7 +160,7 @@ def test_a_function_that_returns_no_two_lists_fails_as_it_would_alone() -> None:
 
 
 def test_a_named_function_stands_by_its_name_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", {"two": last_two})
+    monkeypatch.setitem(registry.SELECTORS.registered, "two", last_two)
     assert repr(resolve("two | lazy")) == "two | lazy"
     assert repr(combine(partial(last_two, n=3)) | "lazy") == "two(n=3) | lazy"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -11,13 +12,14 @@ import pytest
 
 from tests.builders import TOOLS
 from tests.selectors.views import view
+from toolkit import plugins
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.selectors import known_selectors, label, ready, registry, resolve, selector
 
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "SELECTORS", replace(registry.SELECTORS, registered={}))
     yield
 
 
@@ -139,9 +141,8 @@ def shipped_one(visible: Any, host: Any, tokens: int = 9) -> Any:
 def test_a_function_that_a_package_ships_is_written_under_its_entry_points_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    point = EntryPoint("ships-it", f"{__name__}:shipped_one", registry.GROUP)
-    found = lambda group, name=point.name: [point] * (name == point.name)  # noqa: E731
-    monkeypatch.setattr(registry.metadata, "entry_points", found)
+    point = EntryPoint("ships-it", f"{__name__}:shipped_one", registry.SELECTORS.group)
+    monkeypatch.setattr(plugins, "points", lambda group: {point.name: point})
     assert label(resolve("ships-it")) == "ships-it" and label(resolve("ships-it(tokens=3)")) == "ships-it(tokens=3)"
     assert known_selectors().count("ships-it") == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -33,7 +34,7 @@ EMBEDDING = {"semantic", "hybrid", "threshold", "sticky"}
 
 
 def registered() -> list[Any]:
-    names = [name for name in known_selectors() if name in registry._BUILT_IN]
+    names = [name for name in known_selectors() if name in registry.SELECTORS.built_in]
     return [pytest.param(NEEDS.get(name, name), marks=[models] if name in EMBEDDING else []) for name in names]
 
 
@@ -196,7 +197,7 @@ def test_a_function_has_no_spec_to_keep() -> None:
 
 
 def test_a_registered_function_with_options_keeps_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(registry, "SELECTORS", replace(registry.SELECTORS, registered={}))
 
     @selector("nearest")
     def nearest(visible: Any, host: Any, k: int = 2) -> Any:

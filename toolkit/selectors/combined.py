@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, replace
-from keyword import iskeyword
 from pathlib import Path
 from typing import Any, ClassVar
 
 from toolkit import specs
-from toolkit.engine import HostView, Selection, ports
+from toolkit.engine import HostView, Selection
 from toolkit.engine.offer import as_selection
 from toolkit.selectors import checks
-from toolkit.selectors.registry import written
+from toolkit.selectors.registry import COMBINATORS, resolve, written
 from toolkit.selectors.told import costs, told
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session
@@ -55,7 +54,7 @@ class Combining:
         options = [(one, getattr(self, one.name)) for one in fields(self)]  # type: ignore[arg-type]
         said = [(one, value) for place, (one, value) in enumerate(options) if place == 0 or _changed(one, value)]
         first = tuple(_Written(written(value)) for one, value in said[:1] if callable(value))
-        return specs.format(self.spec, {shown(one.name): value for one, value in said[len(first) :]}, first)
+        return specs.format(self.spec, {specs.shown(one.name): value for one, value in said[len(first) :]}, first)
 
 
 class _Written(str):
@@ -67,11 +66,6 @@ def _changed(option: Field[Any], value: Any) -> bool:
     return option.default is MISSING or bool(value != option.default)
 
 
-def shown(option: str) -> str:
-    """Return an option as a spec writes it: `lambda` for the field `lambda_`."""
-    return option[:-1] if option.endswith("_") and iskeyword(option[:-1]) else option
-
-
 def parts(selector: Any) -> Iterator[Any]:
     """Yield a selector and all that it is made of, outermost first."""
     yield selector
@@ -80,13 +74,27 @@ def parts(selector: Any) -> Iterator[Any]:
             yield from parts(one)
 
 
+def ready(spec: Any) -> Any:
+    """Return the selector of a spec when it can run now: what learns from sessions has learnt.
+
+    A selector that needs something before a run has a method `check`, which raises when it is not there.
+
+    Raises:
+        UnknownNameError, InputError: As `resolve` does, and when a fitted selector was never fitted.
+    """
+    found = resolve(spec)
+    for part in parts(found):
+        getattr(part, "check", bool)()
+    return found
+
+
 def combine(selector: Any) -> Combining:
     """Return a selector, given as a spec or a function, as one that has `|`, `&`, `cap` and `pin`.
 
     >>> combine("lazy") & "builtin.*"
     lazy & 'builtin.*'
     """
-    found = ports.resolve("selector", selector)
+    found = resolve(selector)
     return found if isinstance(found, Combining) else Plain(found)
 
 
@@ -128,7 +136,7 @@ class Wrapping(Combining):
 def resolve_into(owner: Any, *names: str) -> None:
     """Put the selectors of specs into the fields of a frozen selector; a function stands there as it is."""
     for name in names:
-        found = ports.resolve("selector", getattr(owner, name))
+        found = resolve(getattr(owner, name))
         object.__setattr__(owner, name, found.function if isinstance(found, Plain) else found)
 
 
@@ -145,6 +153,7 @@ class Plain(Wrapping):
         return written(self.function)
 
 
+@COMBINATORS.register(specs.OR)
 @dataclass(frozen=True, slots=True, repr=False)
 class Either(Wrapping):
     """`a | b`: declares what one of the two declares, `a`'s first; searchable is what either offers.
@@ -170,6 +179,7 @@ class Either(Wrapping):
         return f"{written(self.first)} | {_within(self.second, Either)}"
 
 
+@COMBINATORS.register(specs.AND)
 @dataclass(frozen=True, slots=True, repr=False)
 class Narrowed(Wrapping):
     """`a & "pattern"`: of what `a` declares only what matches is declared, the rest is searchable."""
@@ -191,6 +201,7 @@ class Narrowed(Wrapping):
         return f"{_within(self.of, Either)} & {one_or_all(self.patterns)}"
 
 
+@COMBINATORS.register(".cap")
 @dataclass(frozen=True, slots=True, repr=False)
 class Capped(Wrapping):
     """`a.cap(tokens)`: of what `a` declares as many as fit, the most wanted first; the rest is searchable.
@@ -221,6 +232,7 @@ class Capped(Wrapping):
         return f"{_within(self.of, Either, Narrowed)}.cap({self.tokens!r})"
 
 
+@COMBINATORS.register(".pin")
 @dataclass(frozen=True, slots=True, repr=False)
 class Pinning(Wrapping):
     """`a.pin(patterns)`: every told tool that matches is declared, before what `a` declares."""

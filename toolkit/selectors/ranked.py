@@ -1,4 +1,4 @@
-"""What selectors that rank share: the words to rank by, the nearest tools, what a place in a ranking is worth."""
+"""What selectors that rank share: the words to rank by, the ranking, what a place in it is worth."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.engine import HostView, Selection
+from toolkit.engine import HostView
 from toolkit.engine.view import Scored
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
 
 
@@ -17,11 +16,6 @@ def latest_words(host: HostView) -> str:
     """Return the newest input of the session that has words, this turn's first."""
     inputs = (host.turn_input, *(turn.input for turn in reversed(host.earlier)))
     return next((words for words in inputs if words.strip()), "")
-
-
-def nearest(visible: Sequence[Tool], host: HostView, k: int, retriever: str | None) -> Selection:
-    """Declare the k tools that a retriever ranks first for the latest words, leave the rest searchable."""
-    return Selection(host.rank(latest_words(host), k, retriever), told(visible).names)
 
 
 def ranking(visible: Sequence[Tool], host: HostView, retriever: str | None, k: int | None = None) -> Scored:

@@ -1,4 +1,4 @@
-"""`semantic(k)` declares the tools nearest to the input, and leaves all others searchable."""
+"""`semantic(k)`, `lexical(k)`, `hybrid(k)` declare the tools nearest to the input, and leave all others searchable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.builders import LOG, MAIL, READ, TOOLS
 from tests.selectors.views import Ranker, split, view
 from toolkit.errors import InputError, MissingExtra
-from toolkit.selectors import resolve, semantic
+from toolkit.selectors import nearest, resolve
 
 needs_models = pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embed`")
 
@@ -46,7 +46,7 @@ def test_a_k_that_is_no_whole_number_of_at_least_1_is_refused(spec: str) -> None
 
 
 def test_without_the_models_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(semantic, "find_spec", lambda name: None)
+    monkeypatch.setattr(nearest, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"selector-toolkit\[embed\]"):
         resolve("semantic")
 
@@ -54,3 +54,11 @@ def test_without_the_models_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
 @needs_models
 def test_its_repr_is_the_expression_that_builds_it() -> None:
     assert resolve(repr(resolve("semantic(3)"))) == resolve("semantic(k=3)")
+
+
+@pytest.mark.parametrize("name", ["lexical", "hybrid"])
+def test_each_ranks_with_the_retriever_of_its_name_and_is_written_by_it(name: str) -> None:
+    ranker = Ranker(MAIL.name)
+    split(f"{name}(k=3)", view("write to Ann", ranker=ranker))
+    assert ranker.asked == [("write to Ann", 3, name)]
+    assert repr(resolve(name)) == f"{name}(k=8)" and resolve(name) == resolve(f"{name}(8)") != resolve(f"{name}(9)")

@@ -1,0 +1,59 @@
+"""`semantic(k)`, `lexical(k)`, `hybrid(k)`: the k tools nearest to the turn's input are declared, the rest searchable.
+
+`hybrid` finds more than the other two; without an encoder installed it ranks as `lexical` does. `lexical` is for where
+no model may run: it takes well under a millisecond, and finds less where inputs paraphrase. `semantic` ranks by
+sentence embeddings alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+
+from toolkit import specs
+from toolkit.engine import HostView, Selection
+from toolkit.errors import MissingExtra
+from toolkit.selectors import checks
+from toolkit.selectors.combined import Combining
+from toolkit.selectors.ranked import latest_words
+from toolkit.selectors.told import told
+from toolkit.tool import Tool
+
+RETRIEVERS = {"semantic": "dense", "lexical": "lexical", "hybrid": "hybrid"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Nearest(Combining):
+    """Declare the k tools that a retriever ranks first; fewer when fewer match.
+
+    Use it when inputs name what they want. A turn without words is ranked by the last input that
+    had some; a session without any leaves everything searchable.
+
+    Args:
+        spec: `semantic`, `lexical` or `hybrid`.
+        k: How many tools to declare, at least 1.
+
+    Raises:
+        InputError: k is no whole number of at least 1.
+        MissingExtra: `semantic` without sentence-transformers installed.
+    """
+
+    spec: str  # type: ignore[misc]
+    k: int = 8
+
+    def __post_init__(self) -> None:
+        checks.whole(self.spec, "k", self.k)
+        if self.spec == "semantic" and find_spec("sentence_transformers") is None:
+            raise MissingExtra("sentence-transformers, which semantic(k) ranks with,", "embed")
+
+    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+        """Split the told tools for one turn (`semantics.md` S2)."""
+        return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), told(visible).names)
+
+    def __repr__(self) -> str:
+        return specs.format(self.spec, {"k": self.k})
+
+
+semantic, lexical, hybrid = (partial(Nearest, spec) for spec in RETRIEVERS)
