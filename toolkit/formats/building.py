@@ -60,6 +60,14 @@ class _Span:
         return replace(self.turn, passes=tuple(one.whole() for one in self.passes))
 
 
+def _add(said: list[Any], piece: Content) -> None:
+    """Add a piece of a message; a text that goes on from the piece before takes its place."""
+    if said and isinstance(piece, str) and isinstance(said[-1], str) and piece.startswith(said[-1]):
+        said[-1] = piece
+    elif piece:
+        said.append(piece)
+
+
 class Building:
     """A session as its log tells it, record by record.
 
@@ -129,7 +137,7 @@ class Building:
         """Begin a pass, or go on with the one of the same `key`: the pieces of one streamed response are one pass.
 
         `facts` are fields of `Pass` (usage, declared, searchable, timestamp, model, requested); a later one wins,
-        None changes nothing.
+        None changes nothing. A text that goes on from the one before takes its place.
         """
         one = self.keys.get(key) if key is not None else None
         if one is None:
@@ -144,10 +152,8 @@ class Building:
         one.facts.update({name: value for name, value in facts.items() if value is not None})
         if extra:
             one.facts["extra"] = {**one.facts.get("extra", {}), **extra}
-        if content:
-            one.said.append(content)
-        if reasoning:
-            one.reasoned.append(reasoning)
+        _add(one.said, content)
+        _add(one.reasoned, reasoning)
 
     _open: _Open | None = None
 
@@ -196,6 +202,11 @@ class Building:
         made.result = Result(content, is_error, tuple(folded(one) for one in returned), dict(extra or {}))
         return True
 
+    def answer(self, content: Content | None, is_error: bool = False, extra: Mapping[str, Any] | None = None) -> None:
+        """Give the call that was made last its result, for logs that keep both in one record."""
+        if self._open is not None and self._open.calls:
+            self._open.calls[-1].result = Result(content, is_error, (), dict(extra or {}))
+
     def _waiting(self, id: str, name: str | None) -> _Made | None:
         if id:
             return self._newest([made for made in self.made.get(id, ()) if made.result is None])
@@ -218,6 +229,11 @@ class Building:
         before = tuple(self.events), tuple(self.context)
         self.events, self.context = [], []
         return before
+
+    def models(self) -> tuple[str, ...]:
+        """Return the models of the passes so far, each once."""
+        models = (one.facts.get("model") for span in self.turns for one in span.passes)
+        return tuple(dict.fromkeys(model for model in models if model))
 
     @property
     def empty(self) -> bool:

@@ -61,37 +61,38 @@ class Source:
             if line := line.strip():
                 yield number, line
 
-    def objects(self, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def objects(self, problems: list[Problem], shape: Any = dict[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (line, object) of a file of JSON objects a line; what cannot be read is noted by line.
 
-        Codes: `unreadable_line` (no JSON, or no object), `unreadable_tail` (the last line, cut), `glued_line` (several
-        objects on a line, all yielded), `repaired_line` (NaN, lone surrogates, bytes that are no UTF-8).
+        Args:
+            problems: Takes `unreadable_line` (no JSON, or no object), `unreadable_tail` (the last line, cut),
+                `glued_line` (several objects on a line, all yielded), `repaired_line` (NaN, lone surrogates, bytes
+                that are no UTF-8).
+            shape: What an object becomes: a dict, or a struct whose fields take anything.
         """
-        bad: tuple[int, str] | None = None
+        decode = msgspec.json.Decoder(shape).decode
+        cut: tuple[int, str] | None = None
         for number, line in self.lines(problems):
-            if bad is not None:
-                self.note(problems, bad[0], "unreadable_line", bad[1])
-                bad = None
+            if cut is not None:
+                self.note(problems, cut[0], "unreadable_line", cut[1])
+                cut = None
             try:
-                value = _DECODE(line)
+                yield number, decode(line)
+                continue
             except UNREADABLE as error:
-                values, why = salvaged(line)
-                if not values:
-                    bad = number, f"this is no JSON in UTF-8: {error}."
-                    continue
-                self.note(problems, number, why, f"it was read although {error}.")
-            else:
-                values = [value]
-            for one in values:
-                if isinstance(one, dict):
-                    yield number, one
-                else:
-                    self.note(
-                        problems, number, "unreadable_line", f"an object was expected, {type(one).__name__} came."
-                    )
-        if bad is not None:
-            code = "unreadable_tail" if _is_cut(line) else "unreadable_line"
-            self.note(problems, bad[0], code, bad[1])
+                why = str(error)
+            values, code = salvaged(line)
+            found = [msgspec.convert(value, shape, strict=False) for value in values if isinstance(value, dict)]
+            if found:
+                self.note(problems, number, code, f"it was read although {why}.")
+            if not found and _is_cut(line):
+                cut = number, f"this line is cut: {why}."
+            elif len(found) < len(values) or not values:
+                self.note(problems, number, "unreadable_line", f"no JSON object: {why}.")
+            for one in found:
+                yield number, one
+        if cut is not None:
+            self.note(problems, cut[0], "unreadable_tail", cut[1])
 
     def data(self, problems: list[Problem]) -> bytes:
         """Return the whole file, unpacked, without a byte order mark."""

@@ -27,6 +27,21 @@ def folded(name: str) -> str:
     return f"builtin.{name}"
 
 
+def text(value: Any) -> str | None:
+    """Return a value that is text and not empty, else None."""
+    return value if isinstance(value, str) and value else None
+
+
+def table(value: Any) -> dict[str, Any]:
+    """Return a value that is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def rows(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a value that is a list, else none."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 def arguments_of(value: Any) -> tuple[Mapping[str, Any], str | None, str | None]:
     """Return a call's arguments, the text as the model wrote it where that is no object, and the flag that says so.
 

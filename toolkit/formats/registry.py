@@ -6,21 +6,37 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from toolkit.errors import InputError
-from toolkit.formats.atif import ATIF
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
+from toolkit.plugins import Registry
 from toolkit.session import Session
 
-FORMATS: tuple[Format, ...] = (ATIF,)
+FORMATS = Registry(
+    "format",
+    "toolkit.formats",
+    builds=False,
+    wants="a Format",
+    fits=lambda one: isinstance(one, Format),
+    built_in={
+        "atif": "toolkit.formats.atif:ATIF",
+        "codex": "toolkit.formats.codex:CODEX",
+        "copilot-cli": "toolkit.formats.copilot:COPILOT",
+        "gemini-cli": "toolkit.formats.gemini_cli:GEMINI_CLI",
+        "opencode": "toolkit.formats.opencode:OPENCODE",
+        "pi": "toolkit.formats.pi:PI",
+        "claude-code": "toolkit.formats.claude:CLAUDE_CODE",
+        "plain": "toolkit.formats.plain:PLAIN",
+    },
+)
 
 
-def format_of(source: Source, formats: Iterable[Format] = FORMATS) -> Format | None:
+def format_of(source: Source, formats: Iterable[Format] | None = None) -> Format | None:
     """Return the first format that recognises a file, or None."""
-    return next((one for one in formats if one.recognises(source)), None)
+    return next((one for one in (FORMATS.all() if formats is None else formats) if one.recognises(source)), None)
 
 
 def read_files(
-    files: Iterable[Path], problems: list[Problem], formats: Iterable[Format] = FORMATS
+    files: Iterable[Path], problems: list[Problem], formats: Iterable[Format] | None = None
 ) -> Iterator[Session]:
     """Yield the sessions of files; a file that is none of the formats is noted in one line (`not_a_session`)."""
     claimed: set[Path] = set()
@@ -29,7 +45,7 @@ def read_files(
             yield from read_file(Source(path, claimed), problems, formats)
 
 
-def read_file(source: Source, problems: list[Problem], formats: Iterable[Format] = FORMATS) -> Iterator[Session]:
+def read_file(source: Source, problems: list[Problem], formats: Iterable[Format] | None = None) -> Iterator[Session]:
     """Yield the sessions of one file; see `read_files`."""
     if not source.head.strip():
         source.note(problems, 0, "empty", "the file holds no record.")
