@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,7 +90,7 @@ def shouting(seen: Seen) -> list[str]:
 def test_a_function_of_ones_own_is_found_by_its_place_or_by_the_name_it_is_registered_under(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_registered", {})
+    monkeypatch.setattr(module, "QUERY_MODELS", replace(module.QUERY_MODELS, registered={}))
     assert query_model(f"{__name__}:shouting") is shouting
     assert module.register("loud")(shouting) is shouting
     assert query_model("loud")(Seen("", "i")) == ["I"]

@@ -8,6 +8,7 @@ from typing import Any
 from toolkit.replaying.fold import Surroundings, fold
 from toolkit.replaying.habits import STEADY, Searching
 from toolkit.replaying.habits import searching as way_of
+from toolkit.replaying.query_models import QUERY_MODELS
 from toolkit.replaying.script import script
 from toolkit.replaying.system import System
 from toolkit.replaying.trace import Trace
@@ -15,6 +16,10 @@ from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
 __all__ = ["Surroundings", "System", "Trace", "fold", "replay", "script"]
+
+QUERY_MODELS.built_in.update(
+    short_phrase="toolkit.replaying.short_phrase:ShortPhrase", llm="toolkit.replaying.llm_query:Llm"
+)
 
 
 def replay(

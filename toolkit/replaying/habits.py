@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from hashlib import blake2b
-from typing import Any
 
 from toolkit import specs
-from toolkit.errors import InputError, UnknownNameError, nearest
+from toolkit.errors import InputError
+from toolkit.plugins import Registry
 from toolkit.replaying.query_models import MOST_TRIES
 
 RATES = ("reformulate", "stale", "parallel")
@@ -95,7 +96,11 @@ each run is one turn, so for a host that refuses it `stale` is the most that it 
 tool that no search had answered at all). OpenAI's and Anthropic's hosts: 5 of 32 searches (16 %) hold two queries.
 `benchmarks/queries.py` prints them again.
 """
-_KNOWN = {"steady": STEADY, "models": MODELS}
+WAYS = Registry("way of searching", "toolkit.searching", wants="a class or a part of one that builds a Searching")
+WAYS.built_in.update(
+    steady=partial(Searching, reformulate=STEADY.reformulate),
+    models=partial(Searching, **{rate: getattr(MODELS, rate) for rate in RATES}),
+)
 
 
 def searching(spec: str | Searching) -> Searching:
@@ -110,19 +115,5 @@ def searching(spec: str | Searching) -> Searching:
     >>> searching("steady") == STEADY
     True
     """
-    if isinstance(spec, Searching):
-        return spec
-    name, args, rates = specs.parse(spec)
-    if name not in _KNOWN:
-        raise UnknownNameError("way of searching", name, _KNOWN)
-    return _changed(_KNOWN[name], args, rates)
-
-
-def _changed(base: Searching, args: Sequence[Any], rates: Any) -> Searching:
-    known = [field.name for field in fields(Searching)]
-    wrong = next((rate for rate in rates if rate not in known), None)
-    if args or wrong is not None:
-        near = nearest(wrong, known) if wrong else None
-        what = f"searching has no rate {wrong!r}." if wrong else "the rates of searching go by name."
-        raise InputError(what, hint=f"{f'Did you mean {near!r}? ' if near else ''}It takes: {', '.join(known)}.")
-    return Searching(**{**{name: getattr(base, name) for name in known}, **rates})
+    way: Searching = WAYS.make(*specs.parse(spec)) if isinstance(spec, str) else spec
+    return way

@@ -5,12 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from toolkit.engine.profile import Profile
-from toolkit.errors import UnknownNameError
+from toolkit.plugins import Registry
 
 RULES = (
     "found_until",
@@ -54,11 +53,19 @@ class HostProfile:
         return tuple(rule for rule, mark in self.marks.items() if mark == "assumed")
 
 
-@lru_cache(maxsize=1)
 def profiles() -> Mapping[str, HostProfile]:
-    """Return the shipped profiles by name."""
-    text = files("toolkit.replaying").joinpath("profiles.toml").read_text("utf-8")
-    return {name: _read(name, table) for name, table in tomllib.loads(text).items()}
+    """Return the profiles by name: the shipped ones, and those that packages bring."""
+    return {name: PROFILES.find(name) for name in (*PROFILES.built_in, *PROFILES.known())}
+
+
+def host_profile(name: str) -> HostProfile:
+    """Return a profile by name, with the source of its rules.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+    """
+    found: HostProfile = PROFILES.find(name)
+    return found
 
 
 def profile(name: str) -> Profile:
@@ -67,9 +74,7 @@ def profile(name: str) -> Profile:
     Raises:
         UnknownNameError: There is none of that name.
     """
-    if name not in profiles():
-        raise UnknownNameError("profile", name, profiles())
-    return profiles()[name].profile
+    return host_profile(name).profile
 
 
 def _read(name: str, table: Mapping[str, Any]) -> HostProfile:
@@ -99,3 +104,17 @@ def _shown(profile: Profile, rule: str) -> str:
     if profile.defer_over_tools:
         where += f" from {profile.defer_over_tools} tools"
     return where + (f" from {profile.defer_over_percent:g} % of the window" if profile.defer_over_percent else "")
+
+
+def _shipped() -> dict[str, HostProfile]:
+    text = files("toolkit.replaying").joinpath("profiles.toml").read_text("utf-8")
+    return {name: _read(name, table) for name, table in tomllib.loads(text).items()}
+
+
+PROFILES = Registry(
+    "profile",
+    "toolkit.profiles",
+    wants="a HostProfile",
+    fits=lambda one: isinstance(one, HostProfile),
+    built_in=_shipped(),
+)

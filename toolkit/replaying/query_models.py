@@ -6,16 +6,15 @@ and says so in its name.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from toolkit import specs
-from toolkit.errors import InputError, ToolkitError, UnknownNameError, nearest
+from toolkit.errors import ToolkitError
+from toolkit.plugins import Registry
 
 MOST_TRIES = 3
 
@@ -41,6 +40,7 @@ class Seen:
 
 
 QueryModel = Callable[[Seen], Sequence[str]]
+Q = TypeVar("Q", bound=Callable[..., object])
 
 
 class NoQuery(ToolkitError):
@@ -122,28 +122,20 @@ MODELS: Mapping[str, QueryModel] = {
     "optimistic": optimistic,
     "pessimistic": pessimistic,
 }
-_WITH_OPTIONS = {
-    "short_phrase": "toolkit.replaying.short_phrase:ShortPhrase",
-    "llm": "toolkit.replaying.llm_query:Llm",
-}
-_registered: dict[str, Any] = {}
+QUERY_MODELS = Registry("query model", "toolkit.query_models", given=1, wants="a function from Seen to queries")
+QUERY_MODELS.built_in.update(MODELS)
 OPTIMISTIC = frozenset(("optimistic",))
 
 
-def register(name: str) -> Callable[[Any], Any]:
+def register(name: str) -> Callable[[Q], Q]:
     """Register a function from `Seen` to queries, or a class that builds one, under a name."""
-
-    def keep(made: Any) -> Any:
-        _registered[name] = made
-        query_model.cache_clear()
-        return made
-
-    return keep
+    query_model.cache_clear()
+    return QUERY_MODELS.register(name)
 
 
 def known_query_models() -> list[str]:
     """Return the names that `query_model` knows, sorted."""
-    return sorted({*MODELS, *_WITH_OPTIONS, *_registered})
+    return QUERY_MODELS.known()
 
 
 @lru_cache(maxsize=64)
@@ -157,13 +149,7 @@ def query_model(spec: str) -> QueryModel:
     >>> query_model("short_phrase(words=8)")
     short_phrase(words=8)
     """
-    name, args, options = specs.parse(spec) if "(" in spec else specs.Spec(spec)
-    found = _find(name)
-    if isinstance(found, type):
-        return _built(name, found, args, options)
-    if args or options:
-        raise InputError(f"query model {name!r} has no options.", hint=f"Give it as {name!r}.")
-    model: QueryModel = found
+    model: QueryModel = QUERY_MODELS.make(*(specs.parse(spec) if "(" in spec else specs.Spec(spec)))
     return model
 
 
@@ -187,34 +173,3 @@ def distinct(*texts: str) -> list[str]:
     """Return the texts that are not blank, each once, as many as there are tries."""
     kept = dict.fromkeys(text.strip() for text in texts if text.strip())
     return list(kept)[:MOST_TRIES]
-
-
-def _find(name: str) -> Any:
-    known = {**MODELS, **_WITH_OPTIONS, **_registered}
-    if name not in known and ":" not in name:
-        raise UnknownNameError("query model", name, known)
-    found = known.get(name, name)
-    return _imported(found) if isinstance(found, str) else found
-
-
-def _imported(path: str) -> Any:
-    module, _, attribute = path.partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"query model {path!r} cannot be imported: {error}.", hint="Expected pkg.mod:name.") from error
-
-
-def _built(name: str, kind: type, args: tuple[Any, ...], options: Mapping[str, Any]) -> QueryModel:
-    known = list(inspect.signature(kind).parameters)
-    takes = f"It takes: {', '.join(known) or 'none'}."
-    for option in options:
-        if option not in known:
-            near = nearest(option, known)
-            hint = f"Did you mean {near!r}? {takes}" if near else takes
-            raise InputError(f"query model {name!r} has no option {option!r}.", hint=hint)
-    try:
-        model: QueryModel = kind(*args, **options)
-    except TypeError as error:
-        raise InputError(f"query model {name!r}: {error}.", hint=takes) from error
-    return model

@@ -22,7 +22,7 @@ from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import rules_for
 from toolkit.replaying.fold import Surroundings
 from toolkit.replaying.habits import STEADY, Searching, searching
-from toolkit.replaying.profiles import profile, profiles
+from toolkit.replaying.profiles import host_profile, profile
 from toolkit.replaying.query_models import check_query_model
 from toolkit.replaying.system import BOUNDS, KNOWING, System
 from toolkit.search import default_retriever, retriever
@@ -273,7 +273,7 @@ def _about(
         "prices": {p.model: f"{p.source} ({p.date})" for p in prices.values() if p is not None},
         "cache": _cache_words(plan.model),
         "profile": plan.profile,
-        "profile_assumes": list(profiles()[plan.profile].assumed),
+        "profile_assumes": list(host_profile(plan.profile).assumed),
         "query_models": [plan.query_model, *plan.also],
         "searching": repr(searching(plan.searching)),
         "seed": plan.seed,
