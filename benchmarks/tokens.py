@@ -28,12 +28,13 @@ from typing import Any
 
 from toolkit.tokens.check import Judged, Row, exclusion, judge, load_rows, summary
 from toolkit.tokens.counters import counter, counter_for
+from toolkit.tokens.models import facts
 from toolkit.tokens.pieces import Pieces
 from toolkit.tokens.providers import anthropic, generic
 from toolkit.tokens.providers.anthropic import AnthropicCounter
-from toolkit.tokens.providers.generic import GenericCounter, Template, family_of
+from toolkit.tokens.providers.generic import GenericCounter, Template
 from toolkit.tokens.request import Request, TokenCounter
-from toolkit.tokens.vocabulary.vocabulary import NAMES, fit, loaded, vocabulary
+from toolkit.tokens.vocabulary.vocabulary import NAMES, loaded, vocabulary
 from toolkit.tokens.wire import request
 from toolkit.tool import Tool
 
@@ -99,9 +100,9 @@ def refitted(rows: Sequence[Row]) -> Callable[[Request], TokenCounter]:
         if isinstance(usual, AnthropicCounter) and usual.provider == "anthropic":
             return replace(usual, rules=_with(usual.rules, hidden.get(usual.rules, {})))
         if isinstance(usual, GenericCounter):
-            family = family_of(asked.model)
+            family = facts(asked.model).family
             row = fitted.get(f"{asked.provider}/{family}") or fitted.get(f"*/{family}") or fitted["*/any"]
-            return replace(usual, rules=Template(vocabulary=usual.rules.vocabulary, **row))
+            return replace(usual, rules=Template(**row))
         return usual
 
     return found
@@ -171,7 +172,7 @@ def templates(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
     shapes: dict[str, list[Shape]] = defaultdict(list)
     for row, asked in _usable(rows):
         if isinstance(counter_for(asked), GenericCounter):
-            family = family_of(asked.model)
+            family = facts(asked.model).family
             for key in {f"{asked.provider}/{family}", f"*/{family}", "*/any"}:
                 shapes[key].append(_shape(row, asked, family))
     found: dict[str, dict[str, float]] = {}
@@ -183,7 +184,7 @@ def templates(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
 
 
 def _shape(row: Row, asked: Request, family: str) -> Shape:
-    count = vocabulary(fit("templates")["vocabularies"].get(family, "o200k_base")).count
+    count = vocabulary(facts(asked.model).vocabulary).count
     parts = [part for message in asked.messages for part in message.parts]
     calls = [part for part in parts if part.kind == "call"]
     shown = [tool for tool in asked.tools if tool.kind == "function" and not tool.deferred]
@@ -281,7 +282,6 @@ def templates_file(rows: Sequence[Row]) -> dict[str, Any]:
         "rows": "billed-usage/recordings.jsonl.gz",
         "digest": _digest(RECORDINGS),
         "made": date.today().isoformat(),
-        "vocabularies": fit("templates")["vocabularies"],
         "templates": templates(rows),
     }
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.errors import InputError
-from toolkit.tokens import counters
 from toolkit.tokens.counters import counter, counter_for, notes, register
+from toolkit.tokens.models import PROVIDERS, facts
 from toolkit.tokens.providers.anthropic import AnthropicCounter
 from toolkit.tokens.providers.gemini import GeminiCounter
-from toolkit.tokens.providers.generic import GenericCounter, family_of, template
+from toolkit.tokens.providers.generic import GenericCounter, template
 from toolkit.tokens.providers.openai import OpenAICounter
 from toolkit.tokens.request import Count, Definition, Request, TokenCounter, exact
 from toolkit.tokens.vocabulary.vocabulary import fit
@@ -65,7 +65,7 @@ def test_openai_rules_at_another_host_are_no_longer_exact() -> None:
 
 
 def test_a_registered_counter_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counters, "_registered", {})
+    monkeypatch.setitem(PROVIDERS.registered, "flat", None)
 
     class Flat:
         name, remainder = "flat", ""
@@ -99,7 +99,6 @@ def test_a_registered_counter_is_asked_first(monkeypatch: pytest.MonkeyPatch) ->
         return Flat() if model == "flat-1" else None
 
     assert counter(None, None, "flat-1").name == "flat" and isinstance(counter(None, None, "gpt-4o"), OpenAICounter)
-    counter.cache_clear()
 
 
 def test_every_fitted_template_is_complete_and_its_family_is_known() -> None:
@@ -109,7 +108,7 @@ def test_every_fitted_template_is_complete_and_its_family_is_known() -> None:
 
 
 def test_names_that_share_letters_keep_their_family() -> None:
-    assert [family_of(name) for name in ("gpt-oss-120b", "gpt-4o", "Meta-Llama-3", "x")] == [
+    assert [facts(name).family for name in ("gpt-oss-120b", "gpt-4o", "Meta-Llama-3", "x")] == [
         "gpt-oss",
         "gpt-",
         "llama",

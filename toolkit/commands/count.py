@@ -13,6 +13,7 @@ from toolkit.errors import InputError
 from toolkit.formats.files import Problem, find_files, records
 from toolkit.tokens.check import EXCLUSIONS, check, judge, load_rows
 from toolkit.tokens.counters import counter_for, notes
+from toolkit.tokens.models import facts
 from toolkit.tokens.request import Request
 from toolkit.tokens.wire import request
 
@@ -86,7 +87,8 @@ def _api_of(body: Mapping[str, Any]) -> str:
     anthropic = "system" in body or "max_tokens_to_sample" in body
     if isinstance(tools, list) and tools and isinstance(tools[0], Mapping):
         anthropic = anthropic or "input_schema" in tools[0]
-    return "messages" if anthropic or str(body.get("model", "")).startswith("claude") else "chat"
+    model = str(body.get("model", ""))
+    return "messages" if anthropic or ("/" not in model and facts(model).counter == "anthropic") else "chat"
 
 
 def _row(asked: Request) -> dict[str, Any]:

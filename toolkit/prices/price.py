@@ -1,17 +1,18 @@
-"""What a token costs: dated and tiered prices out of `genai-prices`, offline, after a small override table."""
+"""What a token costs: dated and tiered prices out of `genai-prices`, offline, after those that `models.toml` states."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.plugins import Registry
+from toolkit.tokens.models import facts
 
 PROVIDERS = {
     "bedrock": "aws",
@@ -22,6 +23,9 @@ PROVIDERS = {
     "huggingface": "huggingface_together",
 }
 """Our name of a provider → the price list's, where they differ."""
+
+PRICE_LISTS = Registry("price list", "toolkit.prices", given=3, wants="a function of model, provider and moment")
+"""Each returns a `Price`, or None for what it does not know; they are asked before what is built in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,37 +116,56 @@ def price(model: str, provider: str | None = None, at: str | date | datetime | N
         UnknownNameError: No list has the model; the message names the nearest.
         InputError: `at` is no date.
     """
-    when = _moment(at)
-    return _price(model.strip().lower(), provider, when)
+    model, when = model.strip().lower(), _moment(at)
+    told = (one for ask in PRICE_LISTS.all() if (one := ask(model, provider, when)) is not None)
+    return next(told, None) or _stated(model, when) or _listed(model, provider, when)
+
+
+def _stated(model: str, when: datetime) -> Price | None:
+    """Return the price that `models.toml` or a provider's own rows state for a day."""
+    for row in sorted(facts(model).prices, key=lambda row: str(row["from"]), reverse=True):
+        if when.date().isoformat() >= str(row["from"]):
+            rates = Rates(*(row[key] / 1e6 for key in ("input", "cached", "write", "output")))
+            tail = model.rpartition("/")[2]
+            return Price(tail, rates, (), f"override of {row['from']}", when.date().isoformat())
+    return None
 
 
 @lru_cache(maxsize=512)
-def _price(model: str, provider: str | None, when: datetime) -> Price:
-    for row in _overrides()["prices"]:
-        if row["model"] == model.rpartition("/")[2] and when.date() >= date.fromisoformat(row["from"]):
-            rates = Rates(*(row[key] / 1e6 for key in ("input", "cached", "write", "output")))
-            return Price(row["model"], rates, (), f"override of {row['from']}", when.date().isoformat())
-    return _listed(model, provider, when)
-
-
 def _listed(model: str, provider: str | None, when: datetime) -> Price:
     from genai_prices import __version__
-    from genai_prices.data_snapshot import get_snapshot
 
-    for provider_id, name in _spellings(model, provider):
-        try:
-            found, info = get_snapshot().find_provider_model(name, None, provider_id, None)
-        except LookupError:
-            continue
+    for vendor, info in _listings(model, provider):
         prices = info.get_prices(when)
         if getattr(prices, "input_mtok", None) is not None:
             base, tiers = _rates(prices)
-            return Price(info.id, base, tiers, f"genai-prices {__version__} ({found.id})", when.date().isoformat())
+            return Price(info.id, base, tiers, f"genai-prices {__version__} ({vendor})", when.date().isoformat())
     raise UnknownNameError("model", model, _nearest_models(model))
 
 
+def window(model: str, provider: str | None = None) -> int | None:
+    """Return how many tokens of context a model reads, or None where neither `models.toml` nor the list knows."""
+    name = model.strip().lower()
+    return facts(name).window or _listed_window(name, provider)
+
+
+@lru_cache(maxsize=512)
+def _listed_window(model: str, provider: str | None) -> int | None:
+    return next((info.context_window for _, info in _listings(model, provider) if info.context_window), None)
+
+
+def _listings(model: str, provider: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield what the list has under each spelling of a model: the vendor's id, and its entry."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    for provider_id, name in _spellings(model, provider):
+        with suppress(LookupError):
+            vendor, info = get_snapshot().find_provider_model(name, None, provider_id, None)
+            yield vendor.id, info
+
+
 def _spellings(model: str, provider: str | None) -> Iterator[tuple[str | None, str]]:
-    model = _overrides()["aliases"].get(model, model)
+    model = facts(model).price or model
     vendor, slash, tail = model.rpartition("/")
     for provider_id in dict.fromkeys((PROVIDERS.get(provider or "", provider), vendor or None, None)):
         yield provider_id, model
@@ -178,12 +201,6 @@ def _amount(value: Any, start: int) -> float | None:
     base = getattr(value, "base", value)
     held = [tier.price for tier in getattr(value, "tiers", ()) if tier.start <= start]
     return float(held[-1] if held else base) / 1e6
-
-
-@lru_cache(maxsize=1)
-def _overrides() -> Mapping[str, Any]:
-    text = files("toolkit.prices").joinpath("overrides.json").read_text("utf-8")
-    return dict(json.loads(text))
 
 
 def _nearest_models(model: str) -> list[str]:

@@ -3,7 +3,7 @@
 The order of a prompt is tools, system, messages, and a cache is a prefix match in that order. Two modes:
 `breakpoints` (Anthropic: a changed tools block reads nothing, a changed system only the tools) and `longest_prefix`
 (OpenAI, Google and others: the shared front is read, rounded down to a step). The session is alone: nothing that
-an earlier or a parallel session left is ever hit. Rules: `token-accounting.md` 2.1.
+an earlier or a parallel session left is ever hit. Rules: `docs/token-rules.md`, prompt caches.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import takewhile
 
 from toolkit.errors import UnknownNameError
 from toolkit.prices.price import Price
+from toolkit.tokens.models import facts
 
 KINDS = ("tools", "system", "messages")
 MODES = ("breakpoints", "longest_prefix")
@@ -192,49 +193,12 @@ def _change(before: Prompt, prompt: Prompt) -> str | None:
     return None
 
 
-MINUTES = 60.0
-HOURS = 60 * MINUTES
-
-
-def _claude(minimum: int, read: float = 0.1) -> CacheRules:
-    return CacheRules("breakpoints", minimum, 1, 5 * MINUTES, read, 1.25)
-
-
-def _prefix(minimum: int, step: int, read: float, lifetime: float = 5 * MINUTES, write: float = 1.0) -> CacheRules:
-    return CacheRules("longest_prefix", minimum, step, lifetime, read, write)
-
-
-COMMONEST = _prefix(1024, 128, 0.1, 10 * MINUTES)
-VENDORS: tuple[tuple[tuple[str, ...], CacheRules], ...] = (
-    (("claude-fable-5-1", "claude-fable-5-2"), _claude(512, 0.025)),
-    (("claude-opus-5-5",), _claude(512, 0.05)),
-    (("claude-sonnet-5-5",), _claude(1024, 0.05)),
-    (("claude-opus-5", "claude-fable-5", "claude-haiku-5"), _claude(512)),
-    (("claude-opus-4-5", "claude-opus-4-6", "claude-opus-4-7", "claude-haiku-4-5"), _claude(4096)),
-    (("claude-3-5-haiku", "claude-3-haiku", "claude-haiku-3"), _claude(2048)),
-    (("claude",), _claude(1024)),
-    (("gpt-5.6",), _prefix(1024, 1, 0.1, 30 * MINUTES, 1.25)),
-    (("gpt-oss",), _prefix(256, 128, 0.5)),
-    (("gpt-4o",), _prefix(1024, 128, 0.5, 10 * MINUTES)),
-    (("gpt-4.1", "o4-mini"), _prefix(1024, 128, 0.25, 10 * MINUTES)),
-    (("gemini-1", "gemini-2"), _prefix(2048, 1, 0.1)),
-    (("gemini",), _prefix(4096, 1, 0.1)),
-    (("deepseek-v4",), _prefix(256, 128, 1 / 30, 24 * HOURS)),
-    (("deepseek",), _prefix(64, 64, 0.1, 24 * HOURS)),
-    (("mistral", "ministral"), _prefix(16, 16, 0.1)),
-    (("grok",), _prefix(64, 64, 0.25)),
-)
-"""Parts of model names → rules; the first that fits."""
-
-
 def rules_for(model: str) -> CacheRules:
-    """Return the cache rules of a model, by the vendors' statements and what recordings show.
+    """Return the cache rules of a model, as `models.toml` has them from the vendors' statements and recordings.
 
     A model nobody knows gets the commonest: 1,024 tokens, steps of 128, reads at a tenth.
 
     >>> rules_for("claude-sonnet-4.5").minimum, rules_for("gpt-4.1").step, rules_for("deepseek-chat").step
     (1024, 128, 64)
     """
-    spellings = (model.lower(), model.lower().replace(".", "-"))
-    fits = (rules for parts, rules in VENDORS if any(part in name for part in parts for name in spellings))
-    return next(fits, COMMONEST)
+    return CacheRules(**facts(model).cache)

@@ -14,6 +14,7 @@ from typing import Any
 
 from toolkit.errors import InputError
 from toolkit.tokens.media import uncountable
+from toolkit.tokens.models import facts
 from toolkit.tokens.request import Count, Request, TokenCounter
 from toolkit.tokens.wire import request
 
@@ -84,7 +85,7 @@ def _openai_artefact(row: Row, asked: Request, calls: int) -> str | None:
         return None
     if "tools" in row["request"] and (row.get("created") or MAY_2025) < MAY_2025:
         return "before May 2025"
-    if calls > 1 and asked.model.startswith(("gpt-4o", "gpt-4.1")):
+    if calls > 1 and "parallel_answer" in facts(asked.model).notes:
         return "parallel answer"
     return None
 

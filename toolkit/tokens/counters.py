@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
+from typing import Any
 
+from toolkit.tokens.models import PROVIDERS, facts
 from toolkit.tokens.providers import anthropic, gemini, generic, openai, openai_family
 from toolkit.tokens.request import Request, TokenCounter
 
-Maker = Callable[[str, str, str], TokenCounter | None]
-"""Gets provider, API and model; returns a counter, or None where it does not answer for them."""
-
 OPENAI_HOSTS = ("", "openai", "azure", "github-models", "databricks", "other", "openrouter", "vercel", "bedrock")
 CLAUDE_HOSTS = ("", "anthropic", "databricks", "openrouter", "vertex", "bedrock", "vercel", "other")
-_registered: dict[str, Maker] = {}
+register = PROVIDERS.register
+"""Registers a maker of counters, or a `Provider`, under a name; the last registered is asked first."""
 
 
-def register(name: str) -> Callable[[Maker], Maker]:
-    """Register a maker of counters under a name; the last registered is asked first."""
-
-    def put(maker: Maker) -> Maker:
-        _registered[name] = maker
-        counter.cache_clear()
-        return maker
-
-    return put
-
-
-@lru_cache(maxsize=512)
 def counter(provider: str | None = None, api: str | None = None, model: str = "") -> TokenCounter:
     """Return the token counter of a model.
 
@@ -37,12 +23,13 @@ def counter(provider: str | None = None, api: str | None = None, model: str = ""
         api: `chat`, `responses`, `messages`, `gemini`, `converse`…; the provider's usual one by default.
         model: The name that is sent to the API. An unknown one gets an estimate with a wide band.
     """
-    provider, api = provider or "", api or ""
-    for make in (*reversed(_registered.values()), *_plugged(), *_BUILT_IN):
-        found = make(provider, api, model)
-        if found is not None:
-            return found
-    return generic.counter(model, provider)
+    return _counter(provider or "", api or "", model, tuple(PROVIDERS.all()))
+
+
+@lru_cache(maxsize=512)
+def _counter(provider: str, api: str, model: str, makers: tuple[Any, ...]) -> TokenCounter:
+    made = (make(provider, api, model) for make in makers)
+    return next((one for one in made if one is not None), None) or generic.counter(model, provider)
 
 
 def counter_for(request: Request) -> TokenCounter:
@@ -57,41 +44,35 @@ def notes(found: TokenCounter) -> tuple[str, ...]:
     constants are those of other models.
     """
     words = getattr(found, "words", None)
-    guessed = isinstance(found, generic.GenericCounter) and generic.family_of(found.model) == "any"
+    guessed = isinstance(found, generic.GenericCounter) and facts(found.model).family == "any"
     stands_in = guessed or (words is not None and not words.real)
     return ("encoding_fallback",) * stands_in + ("template_unknown",) * guessed
-
-
-@lru_cache(maxsize=1)
-def _plugged() -> tuple[Maker, ...]:
-    return tuple(point.load() for point in entry_points(group="toolkit.counters"))
 
 
 def _openai(provider: str, api: str, model: str) -> TokenCounter | None:
     """Exact where OpenAI bills, calibrated elsewhere and at its counting endpoint; a name of one's own is a guess."""
     kind = api.removesuffix("_count") or "chat"
-    if provider not in OPENAI_HOSTS or "oss" in model or kind not in ("chat", "responses"):
+    if provider not in OPENAI_HOSTS or kind not in ("chat", "responses"):
         return None
     rules = openai_family.family(model, provider)
     own = provider in ("", "openai", "azure", "github-models") and not api.endswith("_count")
     if rules is None:
-        named_by_user = provider in ("openai", "azure") and generic.family_of(model) == "any"
+        named_by_user = provider in ("openai", "azure") and facts(model).family == "any"
         return openai.OpenAICounter(model, kind, openai_family.named("4"), 0.5, provider) if named_by_user else None
     spread = 0.0 if own else 0.5 if provider == "other" else 0.1
     return openai.OpenAICounter(model, kind, rules, spread, provider or "openai")
 
 
 def _anthropic(provider: str, api: str, model: str) -> TokenCounter | None:
-    if "claude" not in model.lower() or provider not in CLAUDE_HOSTS:
+    if facts(model).counter != "anthropic" or provider not in CLAUDE_HOSTS:
         return None
     return anthropic.counter(model, provider or "anthropic")
 
 
-def _gemini(provider: str, api: str, model: str) -> TokenCounter | None:
-    name = model.lower().rpartition("/")[2]
-    if not name.startswith("gemini") or provider not in ("", "google", "vertex"):
+def _google(provider: str, api: str, model: str) -> TokenCounter | None:
+    if facts(model).counter != "google" or provider not in ("", "google", "vertex"):
         return None
-    return gemini.counter(name, "vertex" if provider == "vertex" else "google")
+    return gemini.counter(model.lower(), "vertex" if provider == "vertex" else "google")
 
 
-_BUILT_IN: tuple[Maker, ...] = (_openai, _anthropic, _gemini)
+PROVIDERS.built_in.update(openai=_openai, anthropic=_anthropic, google=_google)

@@ -1,7 +1,7 @@
 """What Anthropic bills for a prompt: tools, system, messages, and a hidden prompt as soon as there is a tool.
 
-Source: billed usage of public recordings (`token-accounting.md` 1.2). Counted with the vocabulary that the family
-really has, a definition is one wrapped JSON object with ordinary spacing, a call is XML with one element an
+Source: billed usage of public recordings (`docs/token-rules.md`, Anthropic). Counted with the vocabulary that the
+family really has, a definition is one wrapped JSON object with ordinary spacing, a call is XML with one element an
 argument, and what is left over is one constant a family (`fits/anthropic.json`).
 """
 
@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolkit.tokens.media import banded, cited, hosted_tool, unbounded
+from toolkit.tokens.models import facts
 from toolkit.tokens.pictures import media
 from toolkit.tokens.request import Count, Definition, Message, Part, Request, at_least, doubted, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, vocabulary
@@ -38,7 +39,7 @@ CITED, CITED_EACH = 480, 80
 """What search results with citations cost at least beyond their texts: once, and each."""
 
 SEARCH_TOOL = {"bm25": 188, "regex": 214}
-"""The definition of the hosted search tool (`token-accounting.md` 1.2)."""
+"""The definition of the hosted search tool (`docs/token-rules.md`, Anthropic)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,6 @@ class Family:
         search: More for the hosted tool search.
     """
 
-    vocabulary: str
     frame: int
     auto: int
     any: int
@@ -66,16 +66,15 @@ class Family:
 
 @lru_cache(maxsize=64)
 def family(model: str) -> Family:
-    """Return the family of a Claude model, by a part of its name; the oldest for a name nobody knows.
+    """Return the family of a Claude model; that of Claude 4.5 for a name nobody knows.
 
     >>> family("claude-sonnet-4-5-20250929").auto, family("us.anthropic.claude-sonnet-4-20250514-v1:0").auto
     (497, 314)
     """
-    name = model.lower().replace(".", "-").replace("@", "-")
-    for row in fit("anthropic")["families"]:
-        if any(part in name for part in row["models"]):
-            return Family(**{key: row[key] for key in row if key != "models"})
-    return family("claude-sonnet-4-5")
+    told = facts(model)
+    rules = told.rules if told.counter == "anthropic" else "claude-4.5"
+    row = next(row for row in fit("anthropic")["families"] if row["name"] == rules)
+    return Family(**{key: row[key] for key in row if key != "name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +148,11 @@ class AnthropicCounter:
 
     def _joined(self, request: Request, has_system: bool) -> Count:
         """What tools cost together: a token beside a system message at first; an editor alone has no hidden prompt."""
-        alone = fit("anthropic")["editor_alone"]
         kinds = [tool.kind for tool in request.tools]
-        if (
-            len(kinds) == 1
-            and kinds[0].startswith("text_editor_")
-            and any(one in self.model for one in alone["models"])
-        ):
+        editor_alone = len(kinds) == 1 and kinds[0].startswith("text_editor_")
+        if editor_alone and "editor_alone" in facts(self.model).notes:
             size = typed(request.tools[0])
-            less = self.rules.auto + (size.tokens if size else 0) - alone["tokens"]
+            less = self.rules.auto + (size.tokens if size else 0) - fit("anthropic")["editor_alone"]
             return Count(-less, "estimate", -less - 10, 0)
         called = any(message.of_kind("call") for message in request.messages)
         plain = has_system and bool(kinds) and request.tool_choice == "auto" and not called
@@ -263,5 +258,4 @@ def _bare(value: Any) -> str:
 
 def counter(model: str, provider: str = "anthropic") -> AnthropicCounter:
     """Return the counter of a Claude model."""
-    rules = family(model)
-    return AnthropicCounter(model, rules, vocabulary(rules.vocabulary), provider)
+    return AnthropicCounter(model, family(model), vocabulary(facts(model).vocabulary), provider)

@@ -1,19 +1,19 @@
 """What Google bills for a prompt: Gemma's vocabulary, and three ways in which tools are written into it.
 
-Source: billed usage of public recordings (`token-accounting.md` 1.3); with that vocabulary the rules fit to the token.
-`words` (Vertex, and Gemini 1.5 and 2.0 everywhere): names and descriptions only. `python` (Developer API, 2.5):
+Source: billed usage of public recordings (`docs/token-rules.md`, Google); with that vocabulary the rules fit to the
+token. `words` (Vertex, and Gemini 1.5 and 2.0 everywhere): names and descriptions only. `python` (Developer API, 2.5):
 signatures with documented arguments. `declaration` (Developer API, 3 and later): Gemma's own declaration syntax.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolkit.tokens.media import banded, unbounded
+from toolkit.tokens.models import facts
 from toolkit.tokens.pictures import media
 from toolkit.tokens.providers.typescript import DEEPEST, pointed
 from toolkit.tokens.request import Count, Definition, Message, Request, at_least, exact, shown, total
@@ -29,13 +29,17 @@ SPREAD = {"words": 0.08, "python": 0.02, "declaration": 0.02}
 
 @dataclass(frozen=True, slots=True)
 class GeminiCounter:
-    """Counts for one model of Google's. `style` says how tools are written, `each` what a message costs."""
+    """Counts for one model of Google's.
+
+    `style` says how tools are written, `each` what a message costs, `typed` what a member's type does.
+    """
 
     model: str
     host: str
     style: str
     each: int
     words: Vocabulary
+    typed: int = 2
     remainder: str = "thought signatures in the history; enums, unions and deep schemas by approximation"
 
     @property
@@ -117,8 +121,8 @@ class GeminiCounter:
 
     def _word(self, name: str, schema: Mapping[str, Any], required: bool, depth: int) -> int:
         words = [name, schema.get("description"), schema.get("default"), *(schema.get("enum") or ())]
-        typed = 0 if self.model.startswith("gemini-1") else 2
-        return self._all(words) + (self.words.count(name) if required else 0) + typed + self._members(schema, depth + 1)
+        tokens = self._all(words) + (self.words.count(name) if required else 0) + self.typed
+        return tokens + self._members(schema, depth + 1)
 
     # Python
 
@@ -246,9 +250,8 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def counter(model: str, host: str = "google") -> GeminiCounter:
     """Return the counter of a Gemini model on the Developer API (`google`) or on `vertex`."""
-    name = model.rpartition("/")[2]
-    found = re.match(r"gemini-(\d+)(?:\.(\d+))?", name)
-    version = (int(found[1]), int(found[2] or 0)) if found else (1, 0) if name == "gemini-pro" else (3, 0)
-    plain = host == "vertex" or version < (2, 5)
-    style = "words" if plain else "python" if version < (3, 0) else "declaration"
-    return GeminiCounter(name, host, style, 0 if plain else 1, vocabulary("gemma3"))
+    told = facts(model)
+    style = "words" if host == "vertex" else told.rules.removesuffix("-1")
+    typed = 0 if told.rules == "words-1" else 2
+    name, each = model.rpartition("/")[2], int(style != "words")
+    return GeminiCounter(name, host, style, each, vocabulary(told.vocabulary), typed)

@@ -1,7 +1,8 @@
 """Estimates for every model that has no counter of its own: texts with its vocabulary, constants for its template.
 
-The serving template matters, not the model (`token-accounting.md` 1.4): constants are fitted by (provider, family of
-models) where there were recordings, by family otherwise, and pooled for a name nobody knows (`fits/templates.json`).
+The serving template matters, not the model (`docs/token-rules.md`, open models): constants are fitted by (provider,
+family of models) where there were recordings, by family otherwise, and pooled for a name nobody knows
+(`fits/templates.json`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import lru_cache
 
 from toolkit.errors import MissingExtra
 from toolkit.tokens.media import hosted_tool, unbounded
+from toolkit.tokens.models import facts
 from toolkit.tokens.pictures import media
 from toolkit.tokens.request import Count, Definition, Message, Request, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, rough, vocabulary
@@ -31,7 +33,6 @@ class Template:
         slack: Half-width in tokens; slack_tools more where there are tools.
     """
 
-    vocabulary: str
     base: float = 0.0
     each: float = 4.0
     tools: float = 40.0
@@ -121,38 +122,18 @@ def definition_json(tool: Definition) -> str:
     return json.dumps({"type": "function", "function": function}, ensure_ascii=False)
 
 
-FAMILIES = (
-    "claude", "gpt-oss", "gpt-", "gemini", "qwen", "llama", "deepseek", "glm", "kimi", "mistral", "ministral",
-    "magistral", "pixtral", "codestral", "nova", "command", "grok", "gemma", "minimax",
-)  # fmt: skip
-"""Parts of model names, the longer before the shorter."""
-
-
-def family_of(model: str) -> str:
-    """Return the family that a model's name tells, or `any`.
-
-    >>> family_of("meta-llama/Llama-3.3-70B"), family_of("ministral-8b-latest"), family_of("zeta-9")
-    ('llama', 'mistral', 'any')
-    """
-    name = model.lower()
-    found = next((part for part in FAMILIES if part in name), "any")
-    return "mistral" if found in ("ministral", "magistral", "pixtral", "codestral") else found
-
-
 @lru_cache(maxsize=256)
 def template(provider: str, family: str) -> Template:
     """Return the constants of a family of models at a provider, or at any, or of any model at all."""
     rows: Mapping[str, Mapping[str, float]] = fit("templates")["templates"]
-    row = rows.get(f"{provider}/{family}") or rows.get(f"*/{family}") or rows["*/any"]
-    vocabularies: Mapping[str, str] = fit("templates")["vocabularies"]
-    return Template(vocabulary=vocabularies.get(family, "o200k_base"), **row)
+    return Template(**(rows.get(f"{provider}/{family}") or rows.get(f"*/{family}") or rows["*/any"]))
 
 
 def counter(model: str, provider: str = "") -> GenericCounter:
     """Return the estimating counter of any model; it works, with a wider band, where no vocabulary can be had."""
-    rules = template(provider, family_of(model))
+    told = facts(model)
     try:
-        words = vocabulary(rules.vocabulary)
+        words = vocabulary(told.vocabulary)
     except MissingExtra:
         words = rough()
-    return GenericCounter(provider, model, rules, words)
+    return GenericCounter(provider, model, template(provider, told.family), words)

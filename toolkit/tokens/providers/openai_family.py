@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from toolkit.tokens.models import facts
 from toolkit.tokens.vocabulary.vocabulary import fit
 
 
@@ -59,28 +60,14 @@ class Family:
     searching: int
 
 
-STARTS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("gpt-5-chat",), "4"),
-    (("gpt-5.4", "gpt-5.6"), "harmony-5.4"),
-    (("gpt-5", "codex", "gpt-6"), "harmony"),
-    (("azure/o4",), "o4-azure"),
-    (("o4", "o3-2025", "o3-pro"), "o4"),
-    (("o1", "o3"), "o3"),
-    (("gpt-4o", "gpt-4.", "chatgpt"), "4"),
-    (("gpt-4", "gpt-3.5", "gpt-35"), "classic"),
-)
-"""Beginnings of model names, of `provider/model` where the host matters → family; the first that fits."""
-
-
 def family(model: str, provider: str = "") -> Family | None:
     """Return the family of an OpenAI model, or None when the name is not one of theirs.
 
     >>> [family(name).name for name in ("gpt-4.1-mini", "gpt-4-0613", "openai/gpt-5.4")], family("llama-3")
     (['4', 'classic', 'harmony-5.4'], None)
     """
-    name = model.rpartition("/")[2].removeprefix("openai.").removeprefix("databricks-")
-    names = (name, f"{provider}/{name}")
-    return next((named(found) for starts, found in STARTS if any(one.startswith(starts) for one in names)), None)
+    told = facts(f"{provider}/{model}" if provider else model)
+    return named(told.rules) if told.counter == "openai" else None
 
 
 @lru_cache(maxsize=16)
