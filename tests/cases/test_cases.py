@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.testing.cases import Case, check, main, read_cases
+from tests.cases.running import CHECKERS, Case, check, main, read_cases
+from toolkit.testing import cases as face
 
 FILE = Path(__file__).with_name("open_cases.jsonl")
-CASES = [case for case in read_cases(FILE) if case["kind"] != "import"]
+ALL = [case for name in ("open_cases.jsonl", "more_cases.jsonl") for case in read_cases(FILE.with_name(name))]
+NOT_CHECKED_HERE = {"import": "what importers read is checked in tests/formats"}
+CASES = [case for case in ALL if case["kind"] not in NOT_CHECKED_HERE]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']}-{case['kind']}")
@@ -36,3 +39,17 @@ def test_a_case_of_another_kind_is_left_out_and_the_counts_stand_last(
     path.write_text('{"id": "x", "kind": "weather", "input": {}, "expected": {}}\n', "utf-8")
     assert main([str(path)]) == 0
     assert capsys.readouterr().out == "1 of kinds not known here were left out.\n0 passed, 0 failed\n"
+
+
+def test_every_kind_is_checked_or_stands_in_the_list_of_those_that_are_not() -> None:
+    assert {case["kind"] for case in ALL} == CHECKERS.keys() | NOT_CHECKED_HERE.keys()
+
+
+def test_the_command_runs_the_cases_and_says_so_where_the_checkers_are_not_at_hand(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert face.main([]) == 2 and "Example: " in capsys.readouterr().out
+    assert face.main(["nowhere.jsonl"]) == 2 and "nowhere.jsonl" in capsys.readouterr().err
+    monkeypatch.setattr(face, "_RUNNERS", "tests_elsewhere.cases.running")
+    assert face.main([str(FILE)]) == 2
+    assert "it is in the tests of the repository" in capsys.readouterr().err

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.builders import BRANCH, DATASET, LOG, MAIL, call, said, searched, session, turn
+from tests.search.stubs import StubEncoder, fresh_cache
 from toolkit.cli import main
 from toolkit.commands.pairs import asked
 from toolkit.search.learned.ranker import load_ranker
 from toolkit.search.retrievers import dense
-from toolkit.testing.index_cases import StubEncoder, fresh_cache
 
 TOOLS, QUERIES = (str(DATASET.with_name(name)) for name in ("tools.jsonl", "queries.jsonl"))
 

@@ -14,7 +14,7 @@ from typing import Any
 from tests.engine import naive
 from tests.engine.naive import SEARCH, Boundary, Caller, Event, NaiveEngine, Outcome, Tool, glob
 from toolkit.errors import IllegalStep, UnknownNameError
-from toolkit.testing.adapter import MakeEngine, serve
+from toolkit.testing.reference_host import MakeEngine, serve
 
 
 def deferred(names: list[str], info: dict[str, Any]) -> Any:

@@ -12,13 +12,13 @@ import pytest
 
 from tests.testing.broken_hosts import twin
 from toolkit.cli import main
-from toolkit.testing.adapter import Server, serve
 from toolkit.testing.conformance import NOT_RUN, by_rule, check
 from toolkit.testing.judge import first_difference
+from toolkit.testing.reference_host import Server, serve
+from toolkit.testing.rule_vectors import FAMILIES, vectors
 from toolkit.testing.stdio import HostBroke, StdioHost
-from toolkit.testing.vectors import FAMILIES, vectors
 
-ADAPTER = [sys.executable, "-m", "toolkit.testing.adapter"]
+ADAPTER = [sys.executable, "-m", "toolkit.testing.reference_host"]
 FEW = vectors(["T2"])
 
 
@@ -82,7 +82,7 @@ def test_a_host_that_breaks_is_reported_and_given_up(code: str, said: str) -> No
 
 def test_a_host_that_breaks_is_started_again_for_the_next_vector() -> None:
     lines = "(os._exit(4) if 'compaction' in line else line for line in sys.stdin)"
-    code = f"from toolkit.testing.adapter import serve\nserve({lines}, sys.stdout)"
+    code = f"from toolkit.testing.reference_host import serve\nserve({lines}, sys.stdout)"
     findings = list(check(FEW, script(code), give_up=len(FEW)))
     died = [one for one in findings if "ended with status 4" in str(one.difference)]
     assert 0 < len(died) < len(FEW) and all(one.difference is None for one in findings if one not in died)

@@ -24,7 +24,7 @@ def write_vectors(
 
     Example: toolkit conformance vectors --out vectors --rule H3
     """
-    from toolkit.testing.vectors import write
+    from toolkit.testing.rule_vectors import write
 
     typer.echo(f"{write(out, rule or ())} vectors in {out / 'vectors.jsonl'}; read {out / 'PROTOCOL.md'} first.")
 
@@ -38,12 +38,12 @@ def check_host(
 ) -> None:
     """Play the vectors on a host over stdio and say which rules it breaks. Exit status 1 when it breaks one.
 
-    Example: toolkit conformance check -- python -m toolkit.testing.adapter
+    Example: toolkit conformance check -- python -m toolkit.testing.reference_host
     """
     from tqdm import tqdm
 
     from toolkit.testing.conformance import by_rule, check
-    from toolkit.testing.vectors import vectors
+    from toolkit.testing.rule_vectors import vectors
 
     chosen = vectors(rule or ())
     findings = list(tqdm(check(chosen, command, time_limit), total=len(chosen), unit=" vectors", disable=None))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.testing.judge import first_difference
+from toolkit.testing.rule_vectors import RULES, Vector
 from toolkit.testing.stdio import HostBroke, StdioHost
-from toolkit.testing.vectors import RULES, Vector
 
 GIVE_UP = 3
 NOT_RUN = "not played: the host broke too often in a row"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.search.stubs import StubEncoder
 from toolkit.search.encoders import kept_vectors
 from toolkit.search.encoders.kept_vectors import KeptVectors, query_vectors
 from toolkit.store import Store
-from toolkit.testing.index_cases import StubEncoder
 
 
 @pytest.fixture(autouse=True)

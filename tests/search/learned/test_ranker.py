@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.search.strategies import catalogs, phrases
+from tests.search.stubs import StubEncoder, fresh_cache
 from toolkit.errors import InputError
 from toolkit.search import Hybrid
 from toolkit.search.learned.features import BASE, FEATURES, candidates, features
 from toolkit.search.learned.ranker import FORMAT, Ranker, load_ranker, save_ranker
 from toolkit.search.learned.ranker_fit import Example, examples, fit, leave_one_out, quality
-from toolkit.testing.index_cases import StubEncoder, fresh_cache
 from toolkit.tool import Tool
 
 ENCODER = StubEncoder()

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.search.stubs import StubEncoder
 from toolkit.search import Dense, Hybrid
 from toolkit.search.encoders.encoder import EncoderError, Identity, checked
-from toolkit.testing.index_cases import StubEncoder
 from toolkit.tool import Tool
 
 TOOLS = [Tool("tide_read", "Reads the tide."), Tool("kiln_on", "Heats the oven."), Tool("ink_low", "Ink level.")]

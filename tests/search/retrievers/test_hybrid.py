@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.search.strategies import catalogs, phrases
+from tests.search.stubs import StubEncoder, fresh_cache
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.search import Hybrid, Lexical
 from toolkit.search.retrievers.fusion import UNIT, Weights, fused, squashed, weighted, with_servers
 from toolkit.search.terms.clauses import clauses
 from toolkit.search.terms.verbs import offered, wanted
-from toolkit.testing.index_cases import StubEncoder, fresh_cache
 from toolkit.tool import Tool
 
 ENCODER = StubEncoder()

@@ -10,13 +10,14 @@ from typing import Any
 
 import msgspec
 
+from tests.cases import token_cases
 from toolkit.engine import Host
 from toolkit.engine.live import Turn
 from toolkit.selectors.auto import Auto
 from toolkit.tool import SEARCH, Tool
 
 _FINGERPRINT = (
-    "import sys, json; from toolkit.testing.cache_cases import texts; print(json.dumps(texts(json.load(sys.stdin))))"
+    "import sys, json; from tests.cases.cache_cases import texts; print(json.dumps(texts(json.load(sys.stdin))))"
 )
 
 
@@ -24,9 +25,7 @@ def check(case: Mapping[str, Any]) -> list[str]:
     """Return what came out otherwise than a case expects."""
     given, expected = case["input"], case["expected"]
     if "requests" in given or "request_input_tokens" in expected:
-        from toolkit.testing.token_cases import check as check_tokens
-
-        return check_tokens(case)
+        return token_cases.check(case)
     kinds: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], Iterator[str]]] = {
         "offers": _offers,
         "turn": _one_turn,

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.testing.adapter import Server
 from toolkit.testing.recipes import calls, turns, visible
 from toolkit.testing.recipes.chance import drawn
 from toolkit.testing.recipes.language import Draft, drafts
+from toolkit.testing.reference_host import Server
 from toolkit.tool import CORE_NAMES
 
 Vector = dict[str, Any]

@@ -15,11 +15,11 @@ import pytest
 from tests.engine.naive import is_named, words_of
 from tests.testing.broken_hosts import BROKEN, twin
 from toolkit.errors import UnknownNameError
-from toolkit.testing.adapter import Server
 from toolkit.testing.judge import first_difference
 from toolkit.testing.recipes.language import drafts
 from toolkit.testing.recipes.worlds import WORLDS
-from toolkit.testing.vectors import FAMILIES, RULES, Vector, vectors, write
+from toolkit.testing.reference_host import Server
+from toolkit.testing.rule_vectors import FAMILIES, RULES, Vector, vectors, write
 
 ALL = vectors()
 
@@ -57,7 +57,7 @@ def test_a_host_that_breaks_a_rule_is_caught_by_a_vector_of_that_rule(rule: str)
 
 
 def test_the_files_are_the_same_byte_for_byte_in_every_process(tmp_path: Path) -> None:
-    code = "import sys, pathlib; from toolkit.testing.vectors import write; write(pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from toolkit.testing.rule_vectors import write; write(pathlib.Path(sys.argv[1]))"
     write(tmp_path / "here")
     subprocess.run([sys.executable, "-c", code, tmp_path / "there"], check=True, env={"PYTHONHASHSEED": "7"})
     for name in ("vectors.jsonl", "PROTOCOL.md"):

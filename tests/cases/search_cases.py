@@ -1,4 +1,4 @@
-"""Checks case files of the kinds `search` and `index` against `toolkit.search` (`tests/cases/README.md`)."""
+"""Checks cases of the kind `search` against `toolkit.search` (`README.md`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from toolkit.engine.ports import Answer
 from toolkit.errors import ToolkitError
 from toolkit.search import ToolSearch, default_retriever
 from toolkit.specs import format as format_spec
-from toolkit.testing.index_cases import check_index
 from toolkit.tool import Tool
 
 Json = Mapping[str, Any]
@@ -19,8 +18,6 @@ _FOLLOWING = ("same_first_for", "same_result_for")
 
 def check(case: Json) -> list[str]:
     """Return what failed in a case, one line each; none when it passed."""
-    if case["kind"] == "index":
-        return check_index(case)
     given, expected = case["input"], case["expected"]
     failures = _checked(given, expected)
     for other in expected.get("also", ()):

@@ -1,4 +1,4 @@
-"""The reference engine as a host under test: `python -m toolkit.testing.adapter` speaks PROTOCOL.md over stdio."""
+"""The reference engine as a host under test: `python -m toolkit.testing.reference_host` speaks PROTOCOL.md."""
 
 from __future__ import annotations
 
