@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -11,9 +12,11 @@ import typer
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem, find_files, records
+from toolkit.tokens.calibration import ENOUGH, LEAST, fitted, keep
 from toolkit.tokens.check import EXCLUSIONS, check, judge, load_rows
-from toolkit.tokens.counters import counter_for, notes
+from toolkit.tokens.counters import counter_for, notes, uncalibrated
 from toolkit.tokens.models import facts
+from toolkit.tokens.odd import oddities
 from toolkit.tokens.request import Request
 from toolkit.tokens.wire import request
 
@@ -29,17 +32,25 @@ def command(
         Optional[str], typer.Option(help="chat, responses, messages, gemini…; else read off the body.")
     ] = None,
     compare: Annotated[bool, typer.Option("--check", help="Compare with the billed usage in the file.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Fit counts to the billed usage in the file, and keep what was fitted.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Count the prompt tokens of requests, each with its method and the band that the bill lies in.
 
     With --check the file holds rows with `request`, `provider`, `api`, `model` and billed `usage`; the table says
-    how often the count was exact, how far off it was, and how often the band covered the bill.
+    how often the count was exact, how far off it was, and how often the band covered the bill. With --calibrate such
+    rows teach the counter of their provider, API and model an offset and a scale, which every command uses from then
+    on; ten rows are enough. What was fitted is kept in the cache folder, in calibrations.json.
 
     Example: toolkit count request.json --provider openai --model gpt-5
     """
     if compare:
         _check(files, json)
+        return
+    if calibrate:
+        _calibrate(files, json)
         return
     problems: list[Problem] = []
     rows = [row for path in find_files(files) for row in _counted(path, model, provider, api, problems)]
@@ -49,7 +60,8 @@ def command(
     if json:
         print_json(rows)
         return
-    print_table(list(rows[0]), [list(row.values()) for row in rows])
+    columns = list(dict.fromkeys(column for row in rows for column in row if column != "notes"))
+    print_table([*columns, "notes"], [[row.get(column, 0) for column in (*columns, "notes")] for row in rows])
 
 
 def _counted(
@@ -64,6 +76,7 @@ def _counted(
         except (msgspec.DecodeError, UnicodeDecodeError, InputError) as error:
             problems.append(Problem(record.path, record.line, "bad_request", f"this is no request: {error}"))
             continue
+        problems += [Problem(record.path, record.line, "odd_request", odd) for odd in oddities(asked)]
         yield {"file": f"{record.path}:{record.line}", **_row(asked)}
 
 
@@ -104,6 +117,23 @@ def _row(asked: Request) -> dict[str, Any]:
         **{name: part.tokens for name, part in found.breakdown(asked).items()},
         "notes": " ".join((*notes(found), *asked.opaque)),
     }
+
+
+def _calibrate(files: list[Path], json: bool) -> None:
+    rows = [row for path in find_files(files) for row in load_rows(path)]
+    found = fitted(rows, lambda asked: uncalibrated(asked.provider, asked.api, asked.model))
+    if not found:
+        hint = f"A provider, API and model needs {LEAST} rows that can be judged; one that is exact needs none."
+        raise InputError("nothing to calibrate.", hint=hint)
+    keep(found)
+    table = [asdict(one) for one in found]
+    if json:
+        print_json(table)
+        return
+    print_table(list(table[0]), [list(row.values()) for row in table])
+    few = [one.model for one in found if one.rows < ENOUGH]
+    if few:
+        typer.echo(f"fitted on fewer than {ENOUGH} bills, so with a wide band: {', '.join(few)}", err=True)
 
 
 def _check(files: list[Path], json: bool) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from toolkit.errors import InputError
 from toolkit.tokens.media import uncountable
 from toolkit.tokens.models import facts
+from toolkit.tokens.pictures import readable
 from toolkit.tokens.request import Count, Request, TokenCounter
 from toolkit.tokens.wire import request
 
@@ -28,7 +29,7 @@ EXCLUSIONS = {
     "no usage": "the row carries no billed prompt tokens",
     "server history": "part of the prompt lies on the server (previous_response_id, a stored prompt)",
     "opaque history": "replayed reasoning, signatures or hosted calls, billed but unreadable",
-    "media": "pictures, sound or files, removed from the row",
+    "media": "pictures whose size cannot be read, sound or files",
     "hosted tool": "the provider may run something within the pass, and bills what comes back",
     "citations": "sources are cited, and what that costs is not known",
     "several passes": "a setting makes the provider sample more than once and bill every pass",
@@ -73,7 +74,8 @@ def exclusion(row: Row, asked: Request) -> str | None:
     kinds = Tally(str(item.get("type")) for item in _items(row.get("output")))
     searching = [tool.kind for tool in asked.tools if "tool_search" in tool.kind]
     reasons = [reason for reason, thing in uncountable(asked) if thing not in searching]
-    reasons += ["media"] * any(one.startswith("media:") for one in asked.opaque)
+    media = [part for message in asked.messages for part in message.of_kind("media")]
+    reasons += ["media"] * any(readable(part) is None for part in media)
     reasons += ["hosted tool"] * bool(HOSTED_OUTPUT & set(kinds))
     if reasons:
         return min(reasons, key=list(EXCLUSIONS).index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from toolkit.tokens.calibration import calibrated
 from toolkit.tokens.models import PROVIDERS, facts
 from toolkit.tokens.providers import anthropic, gemini, generic, openai, openai_family
 from toolkit.tokens.request import Request, TokenCounter
@@ -16,14 +17,20 @@ register = PROVIDERS.register
 
 
 def counter(provider: str | None = None, api: str | None = None, model: str = "") -> TokenCounter:
-    """Return the token counter of a model.
+    """Return the token counter of a model, in line with the user's bills where those were given (`calibration`).
 
     Args:
         provider: Who serves it; its maker by default.
         api: `chat`, `responses`, `messages`, `gemini`, `converse`…; the provider's usual one by default.
         model: The name that is sent to the API. An unknown one gets an estimate with a wide band.
     """
-    return _counter(provider or "", api or "", model, tuple(PROVIDERS.all()))
+    provider, api = provider or "", api or ""
+    return calibrated(uncalibrated(provider, api, model), provider, api, model)
+
+
+def uncalibrated(provider: str, api: str, model: str) -> TokenCounter:
+    """Return the token counter of a model as its provider's rules have it."""
+    return _counter(provider, api, model, tuple(PROVIDERS.all()))
 
 
 @lru_cache(maxsize=512)

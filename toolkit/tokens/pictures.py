@@ -29,7 +29,7 @@ def media(part: Part, provider: str, model: str) -> Count:
     Args:
         provider: Whose formula holds: `openai`, `anthropic` or `google`.
     """
-    found = next(filter(None, map(size, sources(part.raw or {}))), None)
+    found = readable(part)
     row = next((row for row in fit("pictures")[provider] if model.startswith(tuple(row["models"]))), None)
     if found is None or row is None:
         return at_least(1)
@@ -93,6 +93,11 @@ def _within(found: Size, across: int, down: int) -> tuple[float, float]:
 
 
 # Reading
+
+
+def readable(part: Part) -> Size | None:
+    """Return width and height of a picture, None where they cannot be read."""
+    return next(filter(None, map(size, sources(part.raw or {}))), None)
 
 
 def detail(raw: Mapping[str, Any]) -> str:

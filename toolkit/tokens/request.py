@@ -61,7 +61,8 @@ def doubted(below: int, above: int) -> Count:
 def shown(parts: Mapping[str, Count]) -> dict[str, Count]:
     """Return the parts that a breakdown shows: the usual three, and what else the request holds."""
     usual = ("base", "messages", "tools")
-    return {name: count for name, count in parts.items() if name in usual or count != exact(0)}
+    free = (0, 0, 0)
+    return {name: one for name, one in parts.items() if name in usual or (one.tokens, one.low, one.high) != free}
 
 
 def total(counts: Iterable[Count]) -> Count:

@@ -1,22 +1,22 @@
-"""Requests as they went over the wire, in five forms, brought into the one of `contract.Request`."""
+"""Requests as they went over the wire or into an SDK, in five forms, brought into the one of `request.Request`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolkit.errors import InputError
+from toolkit.tokens.parts import Json, dicts, inner_media, mapping, parts, raw, words
+from toolkit.tokens.plain import deeply_given, given, plain
 from toolkit.tokens.request import Definition, Message, Part, Request
-
-Json = Mapping[str, Any]
 
 
 def request(body: Json, api: str, provider: str = "", model: str = "") -> Request:
     """Return the request in the shared form.
 
     Args:
-        body: What was sent, parsed.
+        body: What was sent, parsed; or what an SDK was given: dicts, pydantic models, their dumps, values not given.
         api: `chat`, `responses`, `messages`, `gemini`, `converse`, `cohere`, or the counting endpoint of
             one (`responses_count`, `anthropic_count`, `gemini_count`, `bedrock_count`).
         provider: Who served it.
@@ -25,6 +25,7 @@ def request(body: Json, api: str, provider: str = "", model: str = "") -> Reques
     Raises:
         InputError: The body is no object, or its API is not known.
     """
+    body = plain(body)
     if not isinstance(body, Mapping):
         raise InputError(f"a request must be a JSON object, not {type(body).__name__}.")
     if api not in READERS:
@@ -38,62 +39,77 @@ def tool_dicts(body: Json, api: str) -> list[Definition]:
 
 
 def _chat(body: Json, provider: str, api: str, model: str) -> Request:
-    messages = tuple(_chat_message(one) for one in _dicts(body.get("messages")))
-    entries = [*_dicts(body.get("tools")), *({"function": one} for one in _dicts(body.get("functions")))]
+    messages = tuple(_chat_message(one) for one in dicts(body.get("messages")))
+    entries = [*dicts(body.get("tools")), *({"function": one} for one in dicts(body.get("functions")))]
     choice = body.get("tool_choice") or body.get("function_call")
     return Request(
-        provider, api, model, messages, tuple(_function(_map(one.get("function")) or one, one) for one in entries),
+        provider, api, model, messages, tuple(map(_chat_tool, entries)),
         _choice(choice), body.get("parallel_tool_calls") is not False,
         _schema_of(body.get("response_format")), _unreadable(messages), body,
     )  # fmt: skip
 
 
+def _chat_tool(entry: Json) -> Definition:
+    return _function(mapping(entry.get("function") or entry.get("custom")) or entry, entry)
+
+
 def _chat_message(one: Json) -> Message:
     role = str(one.get("role") or "user")
     if role in ("tool", "function"):
-        text = _words(one.get("content"))
-        return Message("tool", (Part("result", text, str(one.get("name") or ""), str(one.get("tool_call_id") or "")),))
-    calls = [*_dicts(one.get("tool_calls")), *({"function": call} for call in _dicts([one.get("function_call")]))]
-    parts = (*_parts(one.get("content")), *map(_chat_call, calls))
-    return Message(role, parts, str(one.get("name") or ""))
+        name, join, content = str(one.get("name") or ""), str(one.get("tool_call_id") or ""), one.get("content")
+        return Message("tool", (Part("result", words(content), name, join), *inner_media(content)))
+    calls = [*dicts(one.get("tool_calls")), *({"function": call} for call in dicts([one.get("function_call")]))]
+    return Message(role, (*parts(one.get("content")), *map(_chat_call, calls)), str(one.get("name") or ""))
 
 
 def _chat_call(call: Json) -> Part:
-    function = _map(call.get("function")) or call
-    return Part("call", _raw(function.get("arguments")), str(function.get("name") or ""), str(call.get("id") or ""))
+    function = mapping(call.get("function") or call.get("custom")) or call
+    return Part(
+        "call",
+        raw(function.get("arguments") or function.get("input")),
+        str(function.get("name") or ""),
+        str(call.get("id") or ""),
+    )
 
 
 def _responses(body: Json, provider: str, api: str, model: str) -> Request:
     items = body.get("input")
-    items = [{"role": "user", "content": items}] if isinstance(items, str) else _dicts(items)
-    system = [Message("developer", (Part("text", _words(body["instructions"])),))] if body.get("instructions") else []
+    items = [{"role": "user", "content": items}] if isinstance(items, str) else dicts(items)
+    system = [Message("developer", (Part("text", words(body["instructions"])),))] if body.get("instructions") else []
     messages = (*system, *map(_item, items))
     unknown = [key for key in ("previous_response_id", "prompt", "conversation") if body.get(key)]
-    tools = tuple(_function(one, one) for one in _dicts(body.get("tools")))
+    tools = tuple(_function(one, one) for entry in dicts(body.get("tools")) for one in _named(entry))
+    form = mapping(body.get("text")).get("format") or body.get("text_format")
     return Request(
         provider, api, model, messages, tools, _choice(body.get("tool_choice")),
-        body.get("parallel_tool_calls") is not False, _schema_of(_map(body.get("text")).get("format")),
+        body.get("parallel_tool_calls") is not False, _schema_of(form),
         (*unknown, *_unreadable(messages)), body,
     )  # fmt: skip
 
 
+def _named(entry: Json) -> list[Json]:
+    """A namespace is an entry of its own, before the functions that it holds."""
+    return [entry, *dicts(entry.get("tools"))] if entry.get("type") == "namespace" else [entry]
+
+
 def _item(item: Json) -> Message:
     kind, name, join = item.get("type"), str(item.get("name") or ""), str(item.get("call_id") or "")
-    if kind == "function_call":
-        return Message("assistant", (Part("call", _raw(item.get("arguments")), name, join, item),))
-    if kind == "function_call_output":
-        return Message("tool", (Part("result", _words(item.get("output")), name, join, item),))
+    if kind in ("function_call", "custom_tool_call"):
+        return Message("assistant", (Part("call", raw(item.get("arguments") or item.get("input")), name, join, item),))
+    if kind in ("function_call_output", "custom_tool_call_output"):
+        output = item.get("output")
+        return Message("tool", (Part("result", words(output), name, join, item), *inner_media(output)))
     if kind in (None, "message"):
-        return Message(str(item.get("role") or "user"), tuple(_parts(item.get("content"))))
+        return Message(str(item.get("role") or "user"), tuple(parts(item.get("content"))))
     return Message("assistant", (Part("opaque", "", str(kind), join, item),))
 
 
 def _anthropic(body: Json, provider: str, api: str, model: str) -> Request:
-    system = [Message("system", tuple(_parts(body["system"])))] if body.get("system") else []
-    messages = (*system, *map(_role_message, _dicts(body.get("messages"))))
-    choice = _map(body.get("tool_choice"))
-    tools = tuple(_function(one, one) for one in _dicts(body.get("tools")))
-    schema = _schema_of(_map(body.get("output_config")).get("format") or body.get("output_format"))
+    system = [Message("system", tuple(parts(body["system"])))] if body.get("system") else []
+    messages = (*system, *map(_role_message, dicts(body.get("messages"))))
+    choice = mapping(body.get("tool_choice"))
+    tools = tuple(_function(one, one) for one in dicts(body.get("tools")))
+    schema = _schema_of(mapping(body.get("output_config")).get("format") or body.get("output_format"))
     return Request(
         provider, api, model, messages, tools, _choice(choice), not choice.get("disable_parallel_tool_use"),
         schema, _unreadable(messages), body,
@@ -101,52 +117,78 @@ def _anthropic(body: Json, provider: str, api: str, model: str) -> Request:
 
 
 def _role_message(one: Json) -> Message:
-    return Message(str(one.get("role") or "user"), tuple(_parts(one.get("content"))))
+    return Message(str(one.get("role") or "user"), tuple(parts(one.get("content"))))
 
 
 def _gemini(body: Json, provider: str, api: str, model: str) -> Request:
-    body = _map(body.get("generateContentRequest")) or body
+    """Google's request, over the wire or as its SDK takes it, with all but the contents under `config`."""
+    body = given(mapping(body.get("generateContentRequest")) or body)
+    body = body | given(body.get("config"))
     head = body.get("systemInstruction") or body.get("system_instruction")
-    system = [Message("system", tuple(_parts(head.get("parts"))))] if isinstance(head, Mapping) else []
-    contents = (Message(_gemini_role(m), tuple(_parts(m.get("parts")))) for m in _dicts(body.get("contents")))
-    messages = (*system, *contents)
-    config = _map(body.get("generationConfig") or body.get("generation_config"))
-    schema = config.get("responseSchema") or config.get("responseJsonSchema")
+    system = [Message("system", tuple(parts(_said(head))))] if head else []
+    messages = (*system, *map(_gemini_message, _contents(body.get("contents"))))
+    config = body | given(body.get("generationConfig") or body.get("generation_config"))
+    names = ("responseSchema", "responseJsonSchema", "response_schema", "response_json_schema")
+    schema = next((config[name] for name in names if isinstance(config.get(name), Mapping)), None)
     return Request(
         provider, api, model, messages, tuple(_gemini_tools(body.get("tools"))), _gemini_choice(body),
         True, schema, _unreadable(messages), body,
     )  # fmt: skip
 
 
-def _gemini_role(message: Json) -> str:
-    return "assistant" if message.get("role") == "model" else str(message.get("role") or "user")
+def _contents(contents: Any) -> list[dict[str, Any]]:
+    """Messages; texts and pieces that stand without one are the user's, those that follow each other one message."""
+    found: list[dict[str, Any]] = []
+    loose: list[Any] = []
+    for one in contents if isinstance(contents, list) else [contents]:
+        if isinstance(one, Mapping) and "parts" in one:
+            found.append(dict(one))
+            loose = []
+        elif one:
+            if not loose:
+                found.append({"role": "user", "parts": loose})
+            loose.append(one)
+    return found
+
+
+def _said(head: Any) -> Any:
+    return head.get("parts") if isinstance(head, Mapping) and "parts" in head else head
+
+
+def _gemini_message(message: Json) -> Message:
+    role = "assistant" if message.get("role") == "model" else str(message.get("role") or "user")
+    return Message(role, tuple(parts(message.get("parts"))))
 
 
 def _gemini_tools(tools: Any) -> Iterable[Definition]:
-    for tool in _dicts(tools):
-        declared = tool.get("functionDeclarations") or tool.get("function_declarations")
-        if declared:
-            yield from (_function(one, one) for one in _dicts(declared))
-        else:
-            yield from (Definition(key, kind=key, raw=tool) for key in tool if key != "functionDeclarations")
+    for tool in dicts(tools):
+        declared = dicts(tool.get("functionDeclarations") or tool.get("function_declarations"))
+        yield from (_declared(one) for one in declared)
+        others = (key for key in tool if key not in ("functionDeclarations", "function_declarations"))
+        yield from (Definition(key, kind=key, raw=tool) for key in others)
+
+
+def _declared(one: Json) -> Definition:
+    found = _function(one, one)
+    return replace(found, schema=deeply_given(found.schema)) if "parameters" in one else found
 
 
 def _gemini_choice(body: Json) -> str:
-    config = _map(body.get("toolConfig") or body.get("tool_config"))
-    calling = _map(config.get("functionCallingConfig") or config.get("function_calling_config"))
+    config = mapping(body.get("toolConfig") or body.get("tool_config"))
+    calling = mapping(config.get("functionCallingConfig") or config.get("function_calling_config"))
     return {"ANY": "required", "NONE": "none"}.get(str(calling.get("mode")), "auto")
 
 
 def _converse(body: Json, provider: str, api: str, model: str) -> Request:
-    body = _map(body.get("input")).get("converse") or body
-    system = [Message("system", tuple(_parts(body["system"])))] if body.get("system") else []
-    messages = (*system, *map(_role_message, _dicts(body.get("messages"))))
-    config = _map(body.get("toolConfig"))
-    specs = (_map(one.get("toolSpec")) for one in _dicts(config.get("tools")))
+    body = mapping(body.get("input")).get("converse") or body
+    system = [Message("system", tuple(parts(body["system"])))] if body.get("system") else []
+    messages = (*system, *map(_role_message, dicts(body.get("messages"))))
+    config = mapping(body.get("toolConfig"))
+    specs = (mapping(one.get("toolSpec")) for one in dicts(config.get("tools")))
     tools = tuple(_function(spec, spec) for spec in specs if spec)
     return Request(
         provider, api, model, messages, tools, _choice(config.get("toolChoice")), True,
-        _schema_of(_map(body.get("outputConfig")).get("textFormat")), _unreadable(messages), body,
+        _schema_of(mapping(body.get("outputConfig")).get("textFormat")), _unreadable(messages), body,
     )  # fmt: skip
 
 
@@ -159,75 +201,8 @@ def _function(function: Json, entry: Json) -> Definition:
     kind = str(entry.get("type") or "function")
     deferred = entry.get("defer_loading") is True
     return Definition(
-        str(function.get("name") or kind), _words(function.get("description")), schema, kind, deferred, entry
+        str(function.get("name") or kind), words(function.get("description")), schema, kind, deferred, entry
     )
-
-
-def _parts(content: Any) -> list[Part]:
-    if content is None or isinstance(content, str):
-        return [Part("text", content)] if content else []
-    items = content if isinstance(content, list) else [content]
-    return [
-        Part("text", one) if isinstance(one, str) else _part(one) for one in items if isinstance(one, (str, Mapping))
-    ]
-
-
-def _part(one: Json) -> Part:
-    kind = one.get("type")
-    if isinstance(one.get("text"), str) and kind in (None, "text", "input_text", "output_text", "refusal"):
-        return Part("opaque" if one.get("thought") else "text", one["text"], raw=one)
-    if kind == "tool_use" or "toolUse" in one:
-        use = _map(one.get("toolUse")) or one
-        return Part("call", _raw(use.get("input")), str(use.get("name") or ""), _join(use), one)
-    if kind == "tool_result" or "toolResult" in one:
-        result = _map(one.get("toolResult")) or one
-        return Part("result", _words(result.get("content")), "", _join(result), one)
-    if call := _map(one.get("functionCall") or one.get("function_call")):
-        return Part("call", _raw(call.get("args")), str(call.get("name") or ""), raw=one)
-    if answer := _map(one.get("functionResponse") or one.get("function_response")):
-        return Part("result", _raw(answer.get("response")), str(answer.get("name") or ""), raw=one)
-    media = kind in _MEDIA or any(key in one for key in _MEDIA)
-    return Part("media" if media else "opaque", "", str(kind or next(iter(one), "")), raw=one)
-
-
-_MEDIA = frozenset((
-    "image", "image_url", "input_image", "document", "input_file", "file", "input_audio", "audio", "video",
-    "inlineData", "inline_data", "fileData", "file_data",
-))  # fmt: skip
-
-
-def _join(one: Json) -> str:
-    return str(one.get("id") or one.get("toolUseId") or one.get("tool_use_id") or "")
-
-
-def _words(content: Any) -> str:
-    """The words of a content: text, a list of text parts, or JSON."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    if isinstance(content, list):
-        return "".join(_word(one) for one in content)
-    return _raw(content)
-
-
-def _word(one: Any) -> str:
-    if not isinstance(one, Mapping):
-        return _words(one)
-    if isinstance(one.get("text"), str):
-        return str(one["text"])
-    return _raw(one["json"]) if "json" in one else ""
-
-
-def _raw(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _map(value: Any) -> Json:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _dicts(value: Any) -> list[Json]:
-    value = [value] if isinstance(value, Mapping) else value
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, (list, tuple)) else []
 
 
 def _choice(choice: Any) -> str:
@@ -254,9 +229,9 @@ def _schema_of(form: Any) -> Json | None:
 
 def _unreadable(messages: Iterable[Message]) -> tuple[str, ...]:
     """What stands in the messages and no rule can count: media, opaque pieces, thought signatures."""
-    parts = [part for message in messages for part in message.parts]
-    found = [f"{part.kind}:{part.name}" for part in parts if part.kind in ("media", "opaque")]
-    signed = any(key in (part.raw or {}) for part in parts for key in ("thoughtSignature", "thought_signature"))
+    pieces = [part for message in messages for part in message.parts]
+    found = [f"{part.kind}:{part.name}" for part in pieces if part.kind in ("media", "opaque")]
+    signed = any((part.raw or {}).get(key) for part in pieces for key in ("thoughtSignature", "thought_signature"))
     return tuple(dict.fromkeys([*found, *(["opaque:signature"] if signed else [])]))
 
 

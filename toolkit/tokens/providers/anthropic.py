@@ -15,6 +15,7 @@ from typing import Any
 
 from toolkit.tokens.media import banded, cited, hosted_tool, unbounded
 from toolkit.tokens.models import facts
+from toolkit.tokens.parts import document_text
 from toolkit.tokens.pictures import media
 from toolkit.tokens.request import Count, Definition, Message, Part, Request, at_least, doubted, exact, shown, total
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, fit, vocabulary
@@ -138,6 +139,7 @@ class AnthropicCounter:
             "output_schema": self._schema(request),
             "images": total(media(part, "anthropic", self.model) for m in others for part in m.of_kind("media")),
             "citations": self._cited(request),
+            "documents": total(map(_document, (part for m in request.messages for part in m.parts))),
             "doubt": total(doubted(20, 20) for m in others if len(m.of_kind("call")) > 1),
             "unbounded": unbounded(request),
         })  # fmt: skip
@@ -211,6 +213,14 @@ def typed(tool: Definition) -> Count | None:
     )
     row = next(rows, None)
     return Count(row["tokens"], row["method"], row["low"], row["high"]) if row else None
+
+
+def _document(part: Part) -> Count:
+    """What stands around the words of documents and search results was never seen."""
+    inner = (part.raw or {}).get("content")
+    found = [one for one in (part.raw, *(inner if isinstance(inner, list) else ())) if isinstance(one, Mapping)]
+    n = sum(one.get("type") in ("document", "search_result") and bool(document_text(one)) for one in found)
+    return Count(0, "estimate" if n else "exact-rules", 0, 60 * n)
 
 
 def references(result: Part) -> list[str]:

@@ -188,7 +188,7 @@ class OpenAICounter:
 
     def _with_id(self, calls: Sequence[Part]) -> int:
         more = self.rules.pair_with_id - self.rules.responses_pair
-        return 0 if self.chat else more * sum("id" in (part.raw or {}) for part in calls)
+        return 0 if self.chat else more * sum(bool((part.raw or {}).get("id")) for part in calls)
 
     def _calls(self, calls: Sequence[tuple[str, str]]) -> int:
         """The calls of one reply, what their results cost beyond the text among it."""
