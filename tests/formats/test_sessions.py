@@ -27,14 +27,12 @@ def ids(*paths: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("bad", "code", "says"),
     [
-        (b"no json at all\n", "bad_session", "no JSON in UTF-8"),
-        (line(GOOD[0])[:-40] + b"\n", "bad_session", "no JSON in UTF-8"),
-        (line(atif("c")).replace(b'"c"', b"NaN"), "bad_session", "no JSON in UTF-8"),
-        (line(atif("c")).replace(b"done", b"d\xe9ne"), "bad_session", "no JSON in UTF-8"),
-        (b"[" * 100_000 + b"\n", "bad_session", "no JSON in UTF-8"),
+        (b"no json at all\n", "unreadable_session", "no JSON in UTF-8"),
+        (line(GOOD[0])[:-40] + b"\n", "unreadable_session", "no JSON in UTF-8"),
+        (b"[" * 100_000 + b"\n", "unreadable_session", "no JSON in UTF-8"),
         ({"name": "x", "description": "a catalog row"}, "bad_session", "an object with description, name came"),
-        (b"date,amount\n", "bad_session", "no JSON in UTF-8"),
-        (b"\x89PNG\r\x1a\x00\x00\n", "bad_session", "no JSON in UTF-8"),
+        (b"date,amount\n", "unreadable_session", "no JSON in UTF-8"),
+        (b"\x89PNG\r\x1a\x00\x00\n", "unreadable_session", "no JSON in UTF-8"),
         (b'"' + b"x" * 5_000_000 + b'"\n', "bad_session", "str came"),
         (atif("c", schema_version="ATIF-v9"), "bad_session", "is not ATIF-v1.0 to v1.8"),
         (atif("a"), "repeated_id", "session 'a' came before; skipped"),
@@ -54,6 +52,9 @@ def test_a_bad_line_is_a_problem_with_its_line_and_the_good_ones_stay(
 @pytest.mark.parametrize(
     ("doubtful", "code", "says"),
     [
+        (line(atif("c", notes="?")).replace(b'"?"', b"NaN"), "repaired_field", "repaired_line (1)"),
+        (line(atif("c")).replace(b"done", b"d\xe9ne"), "repaired_field", "repaired_line (1)"),
+        (atif("c", calls=["mcp.gone.x"], tools=()), "no_definitions", "token figures are lower bounds"),
         (atif("c", calls=(), tools=()), "no_tools", "session 'c': it has no tool definitions"),
         (atif("c", calls=["mcp.gone.x"]), "unknown_tool", "it calls 'mcp.gone.x', which it does not define"),
         (atif("c", tools=(READ, READ)), "duplicate_name", "'builtin.read_file' is defined twice; the first stays"),
@@ -164,3 +165,19 @@ def test_a_tool_of_a_server_that_takes_a_core_name_is_left_out_and_the_session_s
 def test_v6_a_call_by_wire_name_is_a_call_to_a_defined_tool(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", atif("a", calls=("mcp__git__create_branch",)))
     assert load_sessions(path).problems == ()
+
+
+def test_a_continuation_is_joined_in_order_and_not_read_again(tmp_path: Path) -> None:
+    main = atif("run", trajectory_id="a", continued_trajectory_ref="run.cont-1.json")
+    more = atif("run", trajectory_id="b", continued_trajectory_ref="run.cont-2.json")
+    for name, one in (("run", main), ("run.cont-1", more), ("run.cont-2", atif("run", trajectory_id="c"))):
+        written(tmp_path / f"{name}.json", one)
+    (session,) = found = load_sessions(tmp_path)
+    assert (session.id, len(session.turns)) == ("a", 3 * len(load_sessions(tmp_path / "run.cont-2.json")[0].turns))
+    assert [one.code for one in found.problems] == ["continued", "continued"]
+
+
+def test_a_file_that_is_no_session_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{\n  "theme": "dark"\n}\n')
+    found = load_sessions(tmp_path, written(tmp_path / "x.jsonl", GOOD[0]))
+    assert [one.code for one in found.problems] == ["not_a_session", "repeated_id"]

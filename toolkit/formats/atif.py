@@ -3,71 +3,72 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from toolkit.errors import InputError
 from toolkit.formats import atif_shapes as shapes
-from toolkit.formats.files import Problem, records
-from toolkit.formats.importing import UNREADABLE, Format, Source
+from toolkit.formats.atif_mend import mended, told
+from toolkit.formats.atif_tools import definitions
+from toolkit.formats.importing import UNREADABLE
 from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage, text_of
 from toolkit.tool import Catalog, Tool
 
+ROOT = ("notes", "final_metrics", "continued_trajectory_ref")
+"""Keys of the root that are kept as they are, in `Session.extra["atif"]`."""
 _INTERPRETED = ("v", "definitions", "tools", "outcome")
 F = TypeVar("F")
 
-_MARK = re.compile(rb'"schema_version"\s*:\s*"ATIF-v')
 _decoder = msgspec.json.Decoder(shapes.Trajectory)
+Note = Callable[[str, str], None]
 
 
-def _recognises(source: Source) -> bool:
-    return _MARK.search(source.head) is not None or {"agent", "steps"} <= source.keys
+def _untold(code: str, message: str) -> None:
+    pass
 
 
-def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
-    for record in records(source.path, problems):
-        for data in _texts(record.data):
-            try:
-                yield from read_trajectory(data, f"{record.path}:{record.line}")
-            except InputError as error:
-                source.note(problems, record.line, "bad_session", str(error))
-
-
-def _texts(data: bytes) -> list[bytes]:
-    """Return the trajectories of one JSON text: itself, or the items of a list."""
-    if data.lstrip()[:1] != b"[":
-        return [data]
-    try:
-        return [bytes(item) for item in msgspec.json.decode(data, type=list[msgspec.Raw])]
-    except UNREADABLE:
-        return [data]
-
-
-ATIF = Format("atif", _recognises, _read, "Native sessions, and trajectories of Harbor and other agents.")
-
-
-def read_trajectory(data: bytes, source: str = "", parent: str | None = None) -> Iterator[Session]:
+def read_trajectory(
+    data: bytes, source: str = "", parent: str | None = None, note: Note = _untold
+) -> Iterator[Session]:
     """Yield the session of a trajectory, then those of its sub-agents.
+
+    Args:
+        data: The JSON text.
+        source: Where it stands.
+        parent: The session that started it.
+        note: Is told (code, message) of every field that was put right and every result without a call.
 
     Raises:
         InputError: The text is no JSON, or no ATIF trajectory; the message says where.
     """
-    try:
-        raw = _decoder.decode(data)
-    except UNREADABLE as error:
-        raise InputError(_what_is_wrong(data, error)) from error
+    raw = _decoded(data, note)
     if not raw.schema_version.startswith("ATIF-v1"):
         raise InputError(f"schema_version {raw.schema_version!r} is not ATIF-v1.0 to v1.8.")
     digest = hashlib.sha256(data).hexdigest()
-    id = next(one for one in (raw.session_id, raw.trajectory_id, digest[:16]) if one and one != parent)
-    session = _Reader(raw).session(id, source, parent, digest)
+    session = _Reader(raw, note).session(_id(raw, digest, parent), source, parent, digest)
     yield session
     for inner in raw.subagent_trajectories or ():
-        yield from read_trajectory(bytes(inner), source, session.id)
+        yield from read_trajectory(bytes(inner), source, session.id, note)
+
+
+def _decoded(data: bytes, note: Note) -> shapes.Trajectory:
+    try:
+        return _decoder.decode(data)
+    except UNREADABLE as error:
+        found = mended(data)
+        if found is None:
+            raise InputError(_what_is_wrong(data, error)) from error
+        if +found[1]:
+            note("repaired_field", told(found[1]))
+        return found[0]
+
+
+def _id(raw: shapes.Trajectory, digest: str, parent: str | None) -> str:
+    """Return a trajectory's id; a `session_id` beside another `trajectory_id` is a run's, not the trajectory's."""
+    own = raw.trajectory_id if raw.session_id else None
+    return next(one for one in (own, raw.session_id, raw.trajectory_id, digest[:16]) if one and one != parent)
 
 
 def _what_is_wrong(data: bytes, error: Exception) -> str:
@@ -88,6 +89,12 @@ def _what_is_wrong(data: bytes, error: Exception) -> str:
 def _toolkit(extra: shapes.Extra) -> dict[str, Any]:
     ours = (extra or {}).get("toolkit")
     return ours if isinstance(ours, dict) else {}
+
+
+def _kept(raw: shapes.Trajectory) -> dict[str, Any]:
+    """Return what stands at the root and has no field: it is written back where it stood."""
+    root = {name: getattr(raw, name) for name in ROOT}
+    return {"atif": {name: value for name, value in root.items() if value is not None}} if any(root.values()) else {}
 
 
 def _facts(extra: shapes.Extra, shape: type[F]) -> F:
@@ -115,33 +122,38 @@ def _content(value: str | list[dict[str, Any]] | None) -> Content:
 class _Reader:
     """Reads the steps of one trajectory, in order, into turns."""
 
-    def __init__(self, raw: shapes.Trajectory) -> None:
-        self.raw = raw
+    def __init__(self, raw: shapes.Trajectory, note: Note) -> None:
+        self.raw, self.note = raw, note
         self.facts = _facts(raw.extra, shapes.SessionFacts)
-        self.names, self.catalog = _definitions(
+        self.names, self.catalog, nameless = definitions(
             bytes(raw.agent.tool_definitions), msgspec.json.encode(self.facts.tools)
         )
+        if nameless:
+            note("repaired_field", f"{nameless} tool definitions are none; they were left out.")
+        self.called: set[str] = set()
         self.system: list[str] = []
         self.turns: list[Turn] = []
         self.passes: list[Pass] = []
         self.open: Turn | None = None
         self.context: list[Message] = []
+        self.late: list[Message] = []
         self.events: list[Event] = []
 
     def session(self, id: str, source: str, parent: str | None, digest: str) -> Session:
         for step in self.raw.steps:
             self._take(step)
         self._close()
+        catalog = self.catalog if len(self.catalog) else Catalog(map(Tool, sorted(self.called)))
         return Session(
             id=id,
-            catalog=self.catalog,
+            catalog=catalog,
             turns=tuple(self.turns),
             system="\n\n".join(self.system),
             model=self.raw.agent.model_name,
             agent={"name": self.raw.agent.name, "version": self.raw.agent.version, "extra": self.raw.agent.extra},
-            definitions=self.facts.definitions,
+            definitions=self.facts.definitions or ("recorded" if len(self.catalog) else "missing"),
             outcome=self.facts.outcome,
-            extra=_leftover(self.raw.extra),
+            extra={**_leftover(self.raw.extra), **_kept(self.raw)},
             parent=parent,
             source=source,
             digest=digest,
@@ -151,7 +163,8 @@ class _Reader:
         facts = _facts(step.extra, shapes.StepFacts)
         self.events += (Event(str(event.get("type")), event) for event in facts.events)
         if step.is_copied_context or (step.source == "system" and (self.open or self.turns)):
-            self.context.append(Message(step.source, _content(step.message), self._calls(step)))
+            message = Message(step.source, _content(step.message), self._calls(step))
+            self.context += [message] if message.content or message.calls or not self.late else []
         elif step.source == "system":
             self.system.append(text_of(_content(step.message)))
         elif step.source == "user":
@@ -161,7 +174,10 @@ class _Reader:
             self.passes.append(self._pass(step, facts))
             self.open = self.open or Turn()
         else:
-            raise InputError(f"a step's source must be system, user or agent, not {step.source!r}.")
+            self.note("repaired_field", f"a step's source is {step.source!r}; it is history.")
+            self.context.append(Message("system", _content(step.message), self._calls(step)))
+        self.context += self.late
+        self.late = []
 
     def _close(self) -> None:
         if self.open is not None:
@@ -202,21 +218,32 @@ class _Reader:
         return tuple(self.names[i] for i in indices)
 
     def _calls(self, step: shapes.Step) -> tuple[Call, ...]:
-        joined = _joined(step.tool_calls or [], step.observation.results if step.observation else [])
+        results = step.observation.results if step.observation else []
+        joined, orphans = _joined(step.tool_calls or [], results)
+        for result in orphans:
+            self.note("orphan_result", f"a result for {result.source_call_id!r} belongs to no call; it is history.")
+            self.late.append(Message("tool", _content(result.content)))
+        self.called.update(raw.function_name for raw, _ in joined)
         return tuple(_call(raw, result) for raw, result in joined)
 
 
 def _joined(
     calls: list[shapes.Call], results: list[shapes.Result]
-) -> Iterator[tuple[shapes.Call, shapes.Result | None]]:
-    """Join results to their calls by id, in order where ids repeat; those without an id go to the calls left over."""
+) -> tuple[list[tuple[shapes.Call, shapes.Result | None]], list[shapes.Result]]:
+    """Join results to their calls by id, in order where ids repeat; those without an id go to the calls left over.
+
+    Return the pairs, and the results that no call waits for.
+    """
     named: dict[str, list[shapes.Result]] = {}
     for result in results:
         named.setdefault(result.source_call_id or "", []).append(result)
     unnamed = named.pop("", [])
+    pairs: list[tuple[shapes.Call, shapes.Result | None]] = []
     for call in calls:
         waiting = named.get(call.tool_call_id) or unnamed
-        yield call, waiting.pop(0) if waiting else None
+        pairs.append((call, waiting.pop(0) if waiting else None))
+    joined = {id(result) for _, result in pairs}
+    return pairs, [result for result in results if id(result) not in joined]
 
 
 def _call(raw: shapes.Call, result: shapes.Result | None) -> Call:
@@ -250,30 +277,4 @@ def _usage(metrics: shapes.Metrics | None, facts: shapes.StepFacts) -> Usage | N
         metrics.cached_tokens,
         facts.cache_write_tokens,
         metrics.cost_usd,
-    )
-
-
-@lru_cache(maxsize=1024)
-def _definitions(data: bytes, facts: bytes) -> tuple[tuple[str, ...], Catalog]:
-    """Return the names by index, and the catalog; sessions of one agent share it."""
-    rows = (msgspec.json.decode(data) if data else None) or []
-    if not isinstance(rows, list):
-        raise InputError(f"agent.tool_definitions must be a list, not {type(rows).__name__}.")
-    known = msgspec.json.decode(facts, type=dict[str, shapes.ToolFacts])
-    tools = [_tool(row, index, known) for index, row in enumerate(rows)]
-    return tuple(tool.name for tool in tools), Catalog(tools)
-
-
-def _tool(row: Any, index: int, known: Mapping[str, shapes.ToolFacts]) -> Tool:
-    function = row.get("function") if isinstance(row, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise InputError(f"tool_definitions[{index}] has no function with a name.")
-    name, facts = function["name"], known.get(function["name"]) or shapes.ToolFacts()
-    return Tool(
-        name,
-        function.get("description"),
-        function.get("parameters"),
-        source=facts.source,
-        deferred=facts.deferred,
-        annotations=facts.annotations,
     )

@@ -62,7 +62,9 @@ class Trajectory(msgspec.Struct):
     agent: Agent
     session_id: str | None = None
     trajectory_id: str | None = None
+    notes: str | None = None
     final_metrics: dict[str, Any] | None = None
+    continued_trajectory_ref: Any = None
     subagent_trajectories: list[msgspec.Raw] | None = None
     extra: Extra = None
 
@@ -78,7 +80,7 @@ class ToolFacts(msgspec.Struct):
 class SessionFacts(msgspec.Struct):
     """`extra.toolkit` of a trajectory."""
 
-    definitions: str = "recorded"
+    definitions: str | None = None
     tools: dict[str, ToolFacts] = {}
     outcome: dict[str, Any] | None = None
 

@@ -25,8 +25,9 @@ def trajectory(session: Session, inner: Mapping[str | None, Sequence[Session]] =
         "trajectory_id": session.id if session.parent is not None else None,
         "agent": _agent(session),
         "steps": steps,
+        **session.extra.get("atif", {}),
         "subagent_trajectories": [trajectory(one, inner) for one in inner.get(session.id, ())] or None,
-        "extra": {**session.extra, "toolkit": _root(session)},
+        "extra": {**{key: value for key, value in session.extra.items() if key != "atif"}, "toolkit": _root(session)},
     }
     return _without_none(whole)
 
@@ -111,6 +112,10 @@ def _steps(session: Session, names: Mapping[str, int]) -> Iterator[dict[str, Any
 
 def _context(message: Message, first: bool = False) -> dict[str, Any]:
     """Return a message of the history; a system note before the first turn must not read as the system prompt."""
+    if message.role == "tool":
+        seen = {"results": [{"content": _content(message.content)}]}
+        step: dict[str, Any] = {"source": "system", "message": "", "observation": seen}
+        return {**step, "is_copied_context": True} if first else step
     step = {"source": message.role, "message": _content(message.content), **_calls(message.calls)}
     return step if message.role == "system" and not first else {**step, "is_copied_context": True}
 

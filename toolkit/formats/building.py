@@ -13,6 +13,8 @@ from toolkit.formats.pieces import arguments_of, folded, joined
 from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn
 from toolkit.tool import CORE_NAMES, SEARCH_NAMES, Catalog, Tool
 
+_ROLES = {"assistant": "agent", "developer": "system"}
+
 
 @dataclass(slots=True)
 class _Made:
@@ -119,7 +121,7 @@ class Building:
     def history(self, role: str, content: Content, calls: tuple[Call, ...] = ()) -> None:
         """Put a message that no pass wrote into the history before the next turn or pass."""
         if content or calls:
-            self.context.append(Message(role, content, calls))
+            self.context.append(Message(_ROLES.get(role, role), content, calls))
 
     def user(self, content: Content, timestamp: str | None = None, **extra: Any) -> None:
         """Begin a turn with a person's input."""

@@ -11,7 +11,12 @@ from typing import BinaryIO
 
 from toolkit.errors import InputError
 
-SUFFIXES = (".json", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".json.gz", ".json.zst")
+SUFFIXES = tuple(
+    f".{kind}{packed}"
+    for kind in ("json", "jsonl", "ndjson", "har", "yaml", "yml", "eval", "trace", "log")
+    for packed in ("", ".gz", ".zst")
+)
+_SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 _CHUNK = 1 << 20
 _MARK = b"\xef\xbb\xbf"
 
@@ -48,7 +53,7 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(one for one in path.rglob("*") if one.is_file() and one.name.endswith(SUFFIXES))
+            inside = sorted((one for one in path.rglob("*") if _is_record_file(one)), key=_order)
             if not inside:
                 raise InputError(f"{path} holds no session file.", hint=f"Expected {', '.join(SUFFIXES)}.")
             found += inside
@@ -57,6 +62,17 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
         else:
             found.append(path)
     return found
+
+
+def _is_record_file(path: Path) -> bool:
+    return path.name.endswith(SUFFIXES) and path.is_file() and _SKIPPED.isdisjoint(path.parts)
+
+
+def _order(path: Path) -> tuple[str, str, int]:
+    """Sort by name; a continuation (`run.cont-1.json`) stands behind what it continues."""
+    whole, _, number = path.name.partition(".cont-")
+    digits = number.partition(".")[0]
+    return str(path.parent), whole if number else path.name.partition(".")[0], int(digits) if digits.isdigit() else 0
 
 
 def records(path: Path, problems: list[Problem]) -> Iterator[Record]:

@@ -18,7 +18,7 @@ FORMATS = Registry(
     wants="a Format",
     fits=lambda one: isinstance(one, Format),
     built_in={
-        "atif": "toolkit.formats.atif:ATIF",
+        "atif": "toolkit.formats.atif_files:ATIF",
         "codex": "toolkit.formats.codex:CODEX",
         "copilot-cli": "toolkit.formats.copilot:COPILOT",
         "gemini-cli": "toolkit.formats.gemini_cli:GEMINI_CLI",
