@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from toolkit.replaying import System, Trace, fold, script
-from toolkit.replaying.fold import Surroundings
+from toolkit.replaying import Setting, System, Trace, fold, prepare
 from toolkit.session import Call, Event, Message, Pass, Result, Session, Turn
 from toolkit.tool import Catalog, Tool
 
@@ -60,7 +59,7 @@ def session(*turns: Turn, tools: Any = TOOLS, id: str = "s", **more: Any) -> Ses
 def replayed(recorded: Session, selector: Any = "lazy", around: Any = None, defer: Any = (), **options: Any) -> Trace:
     report = options.pop("report", None)
     system = System(selector, "lexical", **options)
-    return fold(script(recorded), system, Surroundings(around, tuple(defer)), report=report)
+    return fold(prepare(recorded), system, Setting(catalog=around, defer=tuple(defer)), report=report)
 
 
 def fates(trace: Trace) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """A second, deliberately naive ledger: every pass's whole prompt as a list of items, each counted anew.
 
-It shares no code with `toolkit.replaying.script` and `toolkit.ledger`: it reads the session itself. An item
+It shares no code with `toolkit.replaying.prepared` and `toolkit.ledger`: it reads the session itself. An item
 is (kind, text). A compaction begins a new *era*: what is in the history then is not what was there before, so
 messages of two eras never count as shared.
 """
@@ -72,7 +72,7 @@ class NaiveLedger:
         self.session, self.trace = session, trace
         self.messages: list[tuple[str, str, str]] = []
         self.era = 0
-        self.before: list[Item] = []
+        self.before: list[list[Item]] = []
 
     def rows(self) -> list[dict[str, Any]]:
         late = False
@@ -134,8 +134,8 @@ class NaiveLedger:
         labels = ["search_tool" if name == "tools.search" else "declared" for name in names]
         for bucket, count in zip([*labels, "system", *(b for b, _, _ in self.messages)], counts, strict=True):
             buckets[bucket] += count
-        shared = common_prefix(self.before, prompt)
-        self.before = prompt
+        shared = max((common_prefix(earlier, prompt) for earlier in self.before), default=0)
+        self.before.append(prompt)
         failed = sum(call.fate in ("missed", "blocked") for call in made.calls)
         visible = [t for t in told.basis.roster.tools if t.name in told.basis.visible and t.name != "tools.search"]
         everything = sum(tokens(definition(tool)) for tool in visible) if failed else 0

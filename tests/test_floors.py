@@ -30,6 +30,7 @@ FLOORS = {
     "replaying": 4,
     "hosts": 4,
     "ledger": 5,
+    "bench": 5,
     "experiment": 5,
     "report": 6,
     "config": 7,

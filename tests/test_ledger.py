@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, DATASET, READ, SELECTORS, call, event, note, replayed, said, session, turn
 from tests.naive_ledger import NaiveLedger
 from tests.strategies import sessions
+from toolkit.bench import Bench
 from toolkit.formats.sessions import load_sessions
 from toolkit.ledger import PassRow, ledger
-from toolkit.replaying import script
+from toolkit.replaying import Setting, prepare
 from toolkit.replaying.habits import Searching
-from toolkit.replaying.script_tokens import count_script, history_before
 from toolkit.replaying.search_billing import SearchBilling
-from toolkit.session import Session
+from toolkit.session import Pass, Session, Turn, Usage
 from toolkit.tokens.text_counter import TextCounter
-from toolkit.tool import definition_text
+from toolkit.tool import Catalog, Tool, definition_text
 
 BUCKETS = PassRow._fields[5:11]
 COUNTER = TextCounter()
+MODELS = ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro"]
 
 
 def split_in_three(visible: Any, host: Any) -> Any:
@@ -33,12 +34,12 @@ def split_in_three(visible: Any, host: Any) -> Any:
 
 def rows(recorded: Session, selector: Any = "all", **options: Any) -> list[PassRow]:
     trace = replayed(recorded, selector, **options)
-    return ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
+    return ledger(prepare(recorded, COUNTER), trace, COUNTER)
 
 
 def differences(recorded: Session, selector: Any, **options: Any) -> list[tuple[int, str, int, int]]:
     trace = replayed(recorded, selector, **options)
-    made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER)
+    made = ledger(prepare(recorded, COUNTER), trace, COUNTER)
     naive = NaiveLedger(recorded, trace).rows()
     assert len(made) == len(naive)
     return [
@@ -51,11 +52,11 @@ def differences(recorded: Session, selector: Any, **options: Any) -> list[tuple[
 
 @pytest.mark.parametrize("recorded", load_sessions(DATASET), ids=lambda one: one.id)
 def test_the_history_told_to_a_selector_is_what_its_turn_finds_before_its_input(recorded: Session) -> None:
-    tokens = count_script(script(recorded), COUNTER)
+    tokens = prepare(recorded, COUNTER)
     first = {row.turn_no: row for row in reversed(rows(recorded, "oracle"))}
     found = {number: row.system_tokens + row.history_tokens for number, row in first.items()}
-    told = dict(enumerate(history_before(tokens), 1))
-    assert found == {number: told[number] + tokens.turns[number - 1].passes[0].before for number in found}
+    told = dict(enumerate(tokens.history_before(), 1))
+    assert found == {number: told[number] + tokens.turns[number - 1].passes[0].before_tokens for number in found}
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -75,7 +76,7 @@ def test_refused_passes_and_passes_of_several_searches_agree_with_the_naive_twin
 def test_searches_of_one_pass_are_one_row_and_each_pays_its_trip() -> None:
     recorded = session(turn("create a branch", said("show the log", call(BRANCH.name))))
     trace = replayed(recorded, "lazy", searching=Searching(parallel=1.0))
-    tokens = count_script(script(recorded), COUNTER)
+    tokens = prepare(recorded, COUNTER)
     plain, billed = (ledger(tokens, trace, COUNTER, billing=SearchBilling(trip=one)) for one in (0, 7))
     assert [row.kind for row in billed] == ["search", "recorded"]
     assert billed[1].search_history_tokens - plain[1].search_history_tokens == 2 * 7
@@ -85,7 +86,7 @@ def test_a_refused_pass_is_billed_even_where_a_search_is_not_a_pass_of_its_own()
     one = turn("create a branch", said("", call(BRANCH.name)))
     recorded = session(one, one)
     trace = replayed(recorded, "lazy", searching=Searching(stale=1.0))
-    made = ledger(count_script(script(recorded), COUNTER), trace, COUNTER, billing=SearchBilling(own_pass=False))
+    made = ledger(prepare(recorded, COUNTER), trace, COUNTER, billing=SearchBilling(own_pass=False))
     assert [row.kind for row in made if row.prompt_tokens] == ["recorded", "refused", "recorded"]
     assert [row.billed_prompt_tokens for row in made] == [None] * 5
     refused, last = made[2], made[4]
@@ -163,3 +164,41 @@ def test_a_blocked_call_is_charged_one_more_pass_with_every_visible_tool_declare
 def test_context_between_turns_joins_the_history_before_the_input() -> None:
     plain, more = session(turn("x", said("a"))), session(turn("x", said("a"), context=(note("the summary"),)))
     assert rows(more)[0].history_tokens - rows(plain)[0].history_tokens == COUNTER.text("the summary")
+
+
+def test_a_bill_is_carried_over_with_the_predicted_difference() -> None:
+    catalog = Catalog([Tool("builtin.a", "A tool."), Tool("mcp.x.b", "Another tool, with a longer description.")])
+    one = Pass("Hello.", usage=Usage(prompt=500), declared=("builtin.a", "mcp.x.b"))
+    recorded = Session("s", catalog, (Turn("hi", (one,)),))
+    everything, few = (rows(recorded, selector)[0] for selector in ("all", "builtin-only"))
+    assert everything.anchored_prompt_tokens == 500
+    assert few.anchored_prompt_tokens == 500 - COUNTER.definition(catalog["mcp.x.b"])
+
+
+def test_a_recording_without_a_bill_is_not_anchored() -> None:
+    assert rows(session(turn("hi", said("Hello."))))[0].anchored_prompt_tokens is None
+
+
+def in_turns(visible: Any, host: Any) -> Any:
+    """A selector that declares one tool, then another, then the first again."""
+    names = [tool.name for tool in visible]
+    return names[host.turn_no % 2 :: 2], []
+
+
+def test_an_offer_that_comes_back_shares_what_it_sent_before_the_other_one() -> None:
+    recorded = session(*(turn(words, said("so")) for words in ("one", "two", "three")))
+    first, second, third = rows(recorded, in_turns)
+    assert (second.cached_prompt_tokens, third.cached_prompt_tokens) == (0, first.prompt_tokens)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from([*SELECTORS, split_in_three, in_turns]), st.sampled_from(MODELS))
+def test_an_ideal_cache_never_costs_more_than_the_cache_of_a_provider(
+    recorded: Session, selector: Any, model: str
+) -> None:
+    bench = Bench.of(Setting("lexical", model=model))
+    prepared = bench.prepare(recorded)
+    for row in bench.rows(prepared, bench.replay(prepared, bench.setting.system(selector))):
+        cost = bench.costs(row)
+        assert cost.cost_ideal_cache_usd <= cost.cost_usd * (1 + 1e-9)
+        assert row.cache_read_tokens <= row.cached_prompt_tokens

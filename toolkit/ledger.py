@@ -1,8 +1,7 @@
 """From a trace to token rows: for each pass what its prompt held, bucket by bucket, and what of it was new.
 
-The order of a prompt is tools, system, messages. The messages of a pass are those of the pass before
-and more, unless the history was compacted; so the longest prefix that two passes share is the whole
-earlier prompt when both declare the same, else the leading definitions that are the same.
+The order of a prompt is tools, system, messages. The messages of a pass are those of the pass before and more, unless
+the history was compacted: then none of them counts as sent before, only what stands in front of them.
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ from typing import NamedTuple
 
 from toolkit.engine.offer import Offer
 from toolkit.engine.state import Basis
+from toolkit.prompt_cache.cache import PromptCache, Segment
 from toolkit.prompt_cache.rules import IDEAL, CacheRules
-from toolkit.prompt_cache.session import PrefixCache, shared_definitions
-from toolkit.replaying.script_tokens import Counter, PassTokens, ScriptTokens, TurnTokens
+from toolkit.replaying.prepared import Counter, Prepared, PreparedPass, PreparedTurn
 from toolkit.replaying.search_billing import TEXTS_ONLY, SearchBilling
 from toolkit.replaying.trace import PassTrace, Trace, TurnTrace
 from toolkit.tool import SEARCH, Tool
 
 
 class PassRow(NamedTuple):
-    """The tokens of one pass; the first six columns add up to `prompt_tokens`.
+    """The tokens of one pass; the first six token columns add up to `prompt_tokens`.
 
-    `cached_prompt_tokens` is the longest prefix shared with the session's previous pass, whatever a
+    `cached_prompt_tokens` is the longest prefix shared with any earlier pass of the session, whatever a
     provider's minimum or lifetime may be. `fallback_prompt_tokens` is what the same pass would read
     with every visible tool declared, once for each of its calls that was missed or blocked.
 
@@ -38,18 +37,18 @@ class PassRow(NamedTuple):
     turn_no: int
     pass_no: int
     kind: str
-    system_tokens: int
-    declared_tokens: int
-    search_tool_tokens: int
-    history_tokens: int
-    search_history_tokens: int
-    input_tokens: int
-    prompt_tokens: int
-    cached_prompt_tokens: int
-    uncached_prompt_tokens: int
-    output_tokens: int
-    fallback_passes: int
-    fallback_prompt_tokens: int
+    system_tokens: int = 0
+    declared_tokens: int = 0
+    search_tool_tokens: int = 0
+    history_tokens: int = 0
+    search_history_tokens: int = 0
+    input_tokens: int = 0
+    prompt_tokens: int = 0
+    cached_prompt_tokens: int = 0
+    uncached_prompt_tokens: int = 0
+    output_tokens: int = 0
+    fallback_passes: int = 0
+    fallback_prompt_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     cache_break: str = ""
@@ -58,7 +57,7 @@ class PassRow(NamedTuple):
 
 
 def ledger(
-    tokens: ScriptTokens,
+    prepared: Prepared,
     trace: Trace,
     counter: Counter,
     rules: CacheRules = IDEAL,
@@ -67,20 +66,36 @@ def ledger(
     """Return the rows of a trace, one a pass, in order.
 
     Args:
-        tokens: The recording's own tokens.
+        prepared: The recording and its own tokens.
         trace: What the replay produced.
-        counter: Who counts.
+        counter: Who counts, the same that prepared it.
         rules: The provider's prompt cache.
         billing: What the host's tool search costs beyond the texts of its calls and results.
     """
-    return list(_Ledger(tokens, trace, counter, rules, billing).rows())
+    return list(_Ledger(prepared, trace, counter, rules, billing).rows())
+
+
+class _Front(NamedTuple):
+    """What stands before the messages: its tokens, those of `tools.search` apart, and its definitions as segments."""
+
+    declared: int
+    search: int
+    tools: tuple[Segment, ...]
 
 
 @lru_cache(maxsize=256)
-def _offer_tokens(offer: Offer, counter: Counter) -> tuple[int, int]:
-    """Return the tokens of the declared definitions, and of `tools.search` beside them."""
-    search = sum(counter.definition(tool) for tool in offer.declared if tool.name == SEARCH)
-    return sum(map(counter.definition, offer.declared)) - search + counter.overhead(len(offer.declared)), search
+def _front(offer: Offer, counter: Counter, billing: SearchBilling) -> _Front:
+    own = sum(counter.definition(tool) for tool in offer.declared if tool.name == SEARCH)
+    search = billing.prefix(own_definition=own) if own else 0
+    tools = tuple(
+        _defined(tool, search if tool.name == SEARCH and own else counter.definition(tool)) for tool in offer.declared
+    )
+    declared = sum(one.tokens for one in tools) - search + counter.overhead(len(tools))
+    return _Front(declared, search, tools)
+
+
+def _defined(tool: Tool, tokens: int) -> Segment:
+    return Segment((tool.name, tool.description, tool.schema_text), tokens, "tools")
 
 
 @lru_cache(maxsize=256)
@@ -94,69 +109,84 @@ class _Ledger:
     """Goes through a trace once, keeping what the history has grown to."""
 
     def __init__(
-        self, tokens: ScriptTokens, trace: Trace, counter: Counter, rules: CacheRules, billing: SearchBilling
+        self, prepared: Prepared, trace: Trace, counter: Counter, rules: CacheRules, billing: SearchBilling
     ) -> None:
-        self.tokens, self.trace, self.counter, self.billing = tokens, trace, counter, billing
-        self.cache = PrefixCache(rules, counter.definition, tokens.system)
-        self.messages = 0
-        self.history = self.searches = 0
+        self.prepared, self.trace, self.counter, self.billing = prepared, trace, counter, billing
+        self.cache = PromptCache(rules)
+        self.history = self.searches = self.said = 0
         self.offer: Offer | None = None
+        self.front = _Front(0, 0, ())
         self.appended: tuple[Tool, ...] = ()
-        self.appended_before: tuple[Tool, ...] = ()
-        self.prompt = 0
-        self.compacted = False
+        self.declared: tuple[Offer, tuple[Tool, ...]] | None = None
 
     def rows(self) -> Iterator[PassRow]:
-        for number, (turn, tokens) in enumerate(zip(self.trace.turns, self.tokens.turns, strict=True), 1):
-            self._compact(tokens.compacts)
-            self.history += tokens.before
+        for number, (turn, recorded) in enumerate(zip(self.trace.turns, self.prepared.turns, strict=True), 1):
+            if recorded.compacts:
+                self._compact()
+            self._say(recorded.before_tokens, len(recorded.before))
+            self.history += recorded.before_tokens
+            self._say(recorded.input_tokens)
             if self.trace.profile.found_until == "turn":
                 self.appended = ()
-            yield from self._turn(number, turn, tokens)
-            self.history += tokens.input + tokens.after
+            yield from self._turn(number, turn, recorded)
+            self._say(recorded.after_tokens, len(recorded.after))
+            self.history += recorded.input_tokens + recorded.after_tokens
 
-    def _compact(self, happened: bool) -> None:
-        if happened:
-            self.history = self.searches = self.messages = 0
-            self.compacted = True
-            self.cache.compact()
-            if self.trace.profile.found_until == "compaction":
-                self.appended = ()
+    def _say(self, tokens: int, messages: int = 1) -> None:
+        """Send new messages from now on; none is ever the same as another."""
+        if messages:
+            self.said += 1
+            self.cache.say(Segment(self.said, tokens, "messages", messages))
 
-    def _turn(self, number: int, turn: TurnTrace, tokens: TurnTokens) -> Iterator[PassRow]:
-        self.messages += 1
-        recorded = iter(tokens.passes)
-        opened: PassTokens | None = None
+    def _compact(self) -> None:
+        self.history = self.searches = 0
+        self.cache.drop()
+        if self.trace.profile.found_until == "compaction":
+            self.appended = ()
+
+    def _turn(self, number: int, turn: TurnTrace, recorded: PreparedTurn) -> Iterator[PassRow]:
+        following = iter(recorded.passes)
+        opened: PreparedPass | None = None
         for one in turn.passes:
             if opened is None:
-                opened = next(recorded)
-                self._compact(opened.compacts)
-                self.history += opened.before
+                opened = self._opened(next(following), recorded.input_tokens)
+            called = sum(self.counter.text(search.call_text) for search in one.searches or (one,))
+            if one.is_search and not self.billing.own_pass:
+                yield self._inside(number, one, called)
+            elif one.kind != "recorded":
+                yield self._row(number, turn, one, recorded.input_tokens, called, opened)
             if one.is_search:
-                called = sum(self.counter.text(search.call_text) for search in one.searches)
-                if self.billing.own_pass:
-                    yield self._row(number, turn, one, tokens.input, called, opened)
-                else:
-                    yield self._inside(number, one, called)
                 self._searched(turn.offer, one, called)
             elif one.refused:
-                called = self.counter.text(one.call_text)
-                yield self._row(number, turn, one, tokens.input, called, opened)
-                self.searches += called + self.counter.text(one.result_text)
-                self.messages += 2
+                self._joined(called + self.counter.text(one.result_text), 2)
             else:
-                yield self._row(number, turn, one, tokens.input, opened.reply + opened.hidden, opened)
-                self.history += opened.reply + opened.results
-                self.messages += opened.messages
+                output = opened.reply_tokens + opened.hidden_tokens
+                yield self._row(number, turn, one, recorded.input_tokens, output, opened)
+                kept = opened.reply_tokens + opened.results_tokens
+                self._say(kept, opened.messages)
+                self.history += kept
                 opened = None
+
+    def _opened(self, recorded: PreparedPass, given: int) -> PreparedPass:
+        """Put what joined the history before a recorded pass into it; a compaction leaves the turn's input."""
+        if recorded.compacts:
+            self._compact()
+            self._say(given)
+        self._say(recorded.before_tokens, len(recorded.before))
+        self.history += recorded.before_tokens
+        return recorded
+
+    def _joined(self, tokens: int, messages: int) -> None:
+        """Put what only this system's replay says into the history."""
+        self.searches += tokens
+        self._say(tokens, messages)
 
     def _searched(self, offer: Offer, one: PassTrace, called: int) -> None:
         """Put a pass's searches and their answers into the history."""
-        self.searches += called
-        self.messages += 1 + len(one.searches)
+        billed = (self.billing.trip + len(search.answer) * self.billing.found for search in one.searches)
+        answers = sum(self.counter.text(search.result_text) for search in one.searches)
+        self._joined(called + answers + sum(billed), 1 + len(one.searches))
         for search in one.searches:
-            self.searches += self.counter.text(search.result_text)
-            self.searches += self.billing.trip + len(search.answer) * self.billing.found
             self._append(offer, search)
 
     def _append(self, offer: Offer, one: PassTrace) -> None:
@@ -165,66 +195,55 @@ class _Ledger:
             new = (offer.searchable_by_name[name] for name in one.answer if name in offer.searchable_by_name)
             self.appended = tuple(dict.fromkeys((*self.appended, *new)))
 
+    def _declare(self, offer: Offer) -> int:
+        """Put what a pass declares before its messages; return the tokens of the definitions found before it."""
+        appended = [_defined(tool, self.counter.definition(tool)) for tool in self.appended]
+        if self.declared is None or self.declared[0] is not offer or self.declared[1] != self.appended:
+            self.front = _front(offer, self.counter, self.billing)
+            overhead = self.front.declared + self.front.search - sum(one.tokens for one in self.front.tools)
+            system = Segment("", self.prepared.system_tokens + overhead, "system")
+            self.cache.declare((*self.front.tools, *appended, system))
+            self.declared = (offer, self.appended)
+        return sum(one.tokens for one in appended)
+
     def _row(
-        self, number: int, turn: TurnTrace, one: PassTrace, given: int, output: int, recorded: PassTokens
+        self, number: int, turn: TurnTrace, one: PassTrace, given: int, output: int, recorded: PreparedPass
     ) -> PassRow:
-        declared, search_tool = _offer_tokens(turn.offer, self.counter)
-        search_tool = self.billing.prefix(own_definition=search_tool) if search_tool else 0
-        declared += sum(map(self.counter.definition, self.appended))
-        messages = self.history + self.searches + given
-        prompt = self.tokens.system + declared + search_tool + messages
-        cached = self._shared(turn.offer, declared + search_tool)
+        declared = self._declare(turn.offer) + self.front.declared
+        definitions = declared + self.front.search
+        use = self.cache.send(recorded.at)
         failed = sum(call.fate in ("missed", "blocked") for call in one.calls)
-        fallback = (
-            failed * (prompt - declared - search_tool + _visible_tokens(turn.basis, self.counter)) if failed else 0
-        )
-        front = turn.offer.declared + self.appended if self.appended else turn.offer.declared
-        head = declared + search_tool + self.tokens.system
-        use = self.cache.use(front, head, prompt, self.messages, recorded.at)
+        again = use.tokens - definitions + _visible_tokens(turn.basis, self.counter) if failed else 0
         billed = recorded.billed if one.kind == "recorded" else None
-        self.offer, self.prompt, self.compacted = turn.offer, prompt, False
-        self.appended_before = self.appended
         return PassRow(
-            self.trace.session_id,
-            self.trace.system,
-            number,
-            one.pass_no,
-            one.kind,
-            self.tokens.system,
-            declared,
-            search_tool,
-            self.history,
-            self.searches,
-            given,
-            prompt,
-            cached,
-            prompt - cached,
-            output,
-            failed,
-            fallback,
-            use.read,
-            use.write,
-            use.cause or "",
-            billed,
-            self._anchored(billed, recorded.declared, declared + search_tool),
+            session_id=self.trace.session_id,
+            system=self.trace.system,
+            turn_no=number,
+            pass_no=one.pass_no,
+            kind=one.kind,
+            system_tokens=self.prepared.system_tokens,
+            declared_tokens=declared,
+            search_tool_tokens=self.front.search,
+            history_tokens=self.history,
+            search_history_tokens=self.searches,
+            input_tokens=given,
+            prompt_tokens=use.tokens,
+            cached_prompt_tokens=use.shared,
+            uncached_prompt_tokens=use.tokens - use.shared,
+            output_tokens=output,
+            fallback_passes=failed,
+            fallback_prompt_tokens=failed * again,
+            cache_read_tokens=use.read,
+            cache_write_tokens=use.write,
+            cache_break=use.cause or "",
+            billed_prompt_tokens=billed,
+            anchored_prompt_tokens=self._anchored(billed, recorded.declared_tokens, definitions),
         )
 
     def _inside(self, number: int, one: PassTrace, output: int) -> PassRow:
         """Return the row of a search that ran inside the pass that asked: its prompt is not billed again."""
-        who = (self.trace.session_id, self.trace.system, number, one.pass_no, "search")
-        return PassRow(*who, 0, 0, 0, 0, 0, 0, 0, 0, 0, output, 0, 0)
+        return PassRow(self.trace.session_id, self.trace.system, number, one.pass_no, "search", output_tokens=output)
 
     def _anchored(self, billed: int | None, then: int | None, now: int) -> int | None:
         """Return the bill plus the predicted difference, where the recording says what was declared."""
         return None if billed is None or then is None else billed + now - then + self.searches
-
-    def _shared(self, offer: Offer, definitions: int) -> int:
-        """Return the tokens of the longest prefix shared with the previous pass."""
-        before = self.offer
-        if before is None:
-            return 0
-        same = before is offer or before.declared == offer.declared or before.definitions == offer.definitions
-        if same and self.appended == self.appended_before:
-            return definitions + self.tokens.system if self.compacted else self.prompt
-        old, new = before.declared + self.appended_before, offer.declared + self.appended
-        return shared_definitions(old, new, self.counter.definition)

@@ -156,6 +156,12 @@ class Session:
         )
 
 
+def call_text(call: Call) -> str:
+    """Return a call as it stands in the history where no provider's form is known: JSON of its name and arguments."""
+    written = call.arguments if call.raw_arguments is None else call.raw_arguments
+    return compact_json({"name": call.name, "arguments": written})
+
+
 def digest_of(session: Session) -> str:
     """Return what tells a recording from all others: the digest of the text it was read from, else of what it holds.
 

@@ -13,7 +13,8 @@ from sys import executable
 from typing import Any
 
 from toolkit.errors import MissingExtra, ToolkitError
-from toolkit.prompt_cache.rules import MODES, CacheRules, CacheUse, Prompt, segments, simulate
+from toolkit.prompt_cache.cache import CacheUse, Prompt, segments, simulate
+from toolkit.prompt_cache.rules import MODES, CacheRules
 from toolkit.tokens.counters import counter, notes
 from toolkit.tokens.request import Count, Request
 from toolkit.tokens.vocabulary.tables import approximate_text, count_text

@@ -12,7 +12,7 @@ from tests.builders import BRANCH, LOG, MAIL, READ, SELECTORS, call, fates, quer
 from tests.strategies import sessions
 from toolkit import Catalog, Selection
 from toolkit.errors import UnknownNameError
-from toolkit.replaying import replay, script
+from toolkit.replaying import prepare, replay
 from toolkit.replaying.trace import Trace
 from toolkit.session import Session
 
@@ -135,7 +135,7 @@ def test_a_recorded_call_by_wire_name_is_the_tools_own_call() -> None:
 @given(sessions(), st.sampled_from(SELECTORS))
 def test_every_recorded_call_has_one_fate_and_searches_are_left_out(recorded: Session, selector: str) -> None:
     trace = replayed(recorded, selector)
-    expected = [made.name for one in script(recorded).turns for step in one.passes for made in step.calls]
+    expected = [made.name for one in prepare(recorded).turns for step in one.passes for made in step.calls]
     assert [name for name, _ in fates(trace)] == expected
     for one in trace.turns:
         assert sum(one.fates.values()) == sum(len(step.calls) for step in one.passes)
@@ -149,7 +149,7 @@ def test_the_oracle_serves_every_call_that_is_offered_and_never_searches(recorde
     assert queries(oracle) == []
     assert fates(oracle) == fates(everything)
     declared = [set(one.offer.declared_by_name) for one in oracle.turns]
-    assert all(names <= set(made.called) for names, made in zip(declared, script(recorded).turns, strict=True))
+    assert all(names <= set(made.called) for names, made in zip(declared, prepare(recorded).turns, strict=True))
 
 
 @RANDOM

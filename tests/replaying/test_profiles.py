@@ -10,9 +10,8 @@ import toolkit.replaying.profiles as module
 from toolkit.engine import Host, Profile
 from toolkit.errors import UnknownNameError
 from toolkit.ledger import ledger
-from toolkit.replaying import System, fold, script
+from toolkit.replaying import System, fold, prepare
 from toolkit.replaying.profiles import MARKS, RULES, profile, profiles, rule_table
-from toolkit.replaying.script_tokens import count_script
 from toolkit.replaying.search_billing import billing
 from toolkit.session import Call, Pass, Session, Turn
 from toolkit.tokens.text_counter import TextCounter
@@ -59,16 +58,14 @@ def test_an_unknown_profile_names_the_nearest() -> None:
 
 @pytest.mark.parametrize(("name", "trips"), [("reference", 2), ("codex-first", 2), ("codex", 1), ("claude-code", 1)])
 def test_a_found_tool_is_searched_again_when_its_lifetime_is_over(name: str, trips: int) -> None:
-    trace = fold(script(recorded()), System("lazy", "lexical", name))
+    trace = fold(prepare(recorded()), System("lazy", "lexical", name))
     assert sum(one.is_search for one in trace.passes()) == trips
 
 
 def test_found_definitions_that_join_the_tools_break_the_prefix() -> None:
-    counter, one = TextCounter(), script(recorded())
-    counts = count_script(one, counter)
-    kept, broken = (
-        ledger(counts, fold(one, System("lazy", "lexical", n)), counter) for n in ("reference", "codex-first")
-    )
+    counter = TextCounter()
+    one = prepare(recorded(), counter)
+    kept, broken = (ledger(one, fold(one, System("lazy", "lexical", n)), counter) for n in ("reference", "codex-first"))
     after_search = [row for row in broken if row.turn_no == 1][1]
     assert after_search.declared_tokens > broken[0].declared_tokens
     assert after_search.cached_prompt_tokens < broken[0].prompt_tokens
@@ -76,8 +73,8 @@ def test_found_definitions_that_join_the_tools_break_the_prefix() -> None:
 
 
 def test_a_profile_defers_by_itself_from_its_threshold_on() -> None:
-    few = fold(script(recorded()), System("deferred", "lexical", "codex-first"))
-    all_of_them = fold(script(recorded()), System("deferred", "lexical", "codex"))
+    few = fold(prepare(recorded()), System("deferred", "lexical", "codex-first"))
+    all_of_them = fold(prepare(recorded()), System("deferred", "lexical", "codex"))
     assert not few.turns[0].offer.searchable
     assert {tool.name for tool in all_of_them.turns[0].offer.searchable} == {"mcp.git.log", "mcp.git.push"}
 
@@ -123,9 +120,10 @@ def test_a_compaction_forgets_where_the_profile_says_so() -> None:
 
 
 def test_a_search_inside_the_pass_that_asked_is_not_billed_as_a_pass_of_its_own() -> None:
-    counter, one = TextCounter(), script(recorded())
+    counter = TextCounter()
+    one = prepare(recorded(), counter)
     trace = fold(one, System("lazy", "lexical", "openai-responses"))
-    rows = ledger(count_script(one, counter), trace, counter, billing=billing("openai-responses"))
+    rows = ledger(one, trace, counter, billing=billing("openai-responses"))
     searches = [row for row in rows if row.kind == "search"]
     assert searches and all(row.prompt_tokens == 0 and row.output_tokens > 0 for row in searches)
     assert rows[-1].search_history_tokens > 170

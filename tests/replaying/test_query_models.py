@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, TOOLS, call, fates, queries, replayed, said, searched, session, turn
 from tests.strategies import sessions
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.replaying import prepare
 from toolkit.replaying import query_models as module
 from toolkit.replaying.query_models import MODELS, MOST_TRIES, NoQuery, Seen, asked, check_query_model, query_model
-from toolkit.replaying.script import script
 from toolkit.session import Call, Pass, Session, Turn
 from toolkit.tool import Catalog
 
@@ -151,7 +151,7 @@ def queries_by_pass(recorded: Session, model: str) -> list[list[str]]:
 
 def allowed(recorded: Session) -> set[str]:
     """Return every text that a model could have seen or said, and how a pass joins them."""
-    made = script(recorded)
+    made = prepare(recorded)
     texts = {turn.input for turn in made.turns}
     texts |= {text for turn in made.turns for one in turn.passes for text in (one.words, one.last_words)}
     return {text.strip() for text in texts}
@@ -177,7 +177,7 @@ def test_no_call_is_served_to_the_pessimistic_model_that_is_missed_by_another(
 @given(sessions())
 def test_no_query_model_sees_the_called_tools_own_text_but_the_optimistic_one(recorded: Session) -> None:
     other = renamed(recorded, {tool.name: f"mcp.zz.q{n}" for n, tool in enumerate(TOOLS)})
-    for one, two in zip(script(recorded).turns, script(other).turns, strict=True):
+    for one, two in zip(prepare(recorded).turns, prepare(other).turns, strict=True):
         for mine, theirs in zip(one.passes, two.passes, strict=True):
             assert (mine.words, mine.last_words, mine.searched) == (theirs.words, theirs.last_words, theirs.searched)
 

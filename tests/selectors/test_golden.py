@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,7 @@ import pytest
 
 from tests.builders import DATASET
 from toolkit import load_sessions
-from toolkit.replaying import System, fold, script
-from toolkit.replaying.fold import Costs
+from toolkit.replaying import System, fold, prepare
 from toolkit.selectors import resolve
 from toolkit.tool import definition_text
 
@@ -44,8 +44,9 @@ def offered(spec: str) -> list[int]:
     sums = dict.fromkeys(FIELDS, 0)
     for session in recorded()[half:]:
         sizes = {tool.name: len(definition_text(tool)) // 4 for tool in session.catalog}
-        costs = Costs(lambda name, sizes=sizes: sizes.get(name, 0), [800 * turn for turn in range(len(session.turns))])
-        add(sums, fold(script(session), System(selector, "lexical"), costs=costs))
+        prepared = prepare(session)
+        growing = replace(prepared, turns=tuple(replace(turn, input_tokens=800) for turn in prepared.turns))
+        add(sums, fold(growing, System(selector, "lexical"), tokens=lambda name, sizes=sizes: sizes.get(name, 0)))
     return list(sums.values())
 
 

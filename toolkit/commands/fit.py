@@ -56,9 +56,7 @@ def command(
     from toolkit.experiment.fitting.need import fitted_usage
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
-    from toolkit.replaying.fold import Surroundings
-    from toolkit.replaying.system import System
-    from toolkit.search import default_retriever
+    from toolkit.replaying.system import Setting
 
     check_file(out)
     recorded = load_sessions(*sessions, limit=limit)
@@ -68,8 +66,7 @@ def command(
     around = load_catalog(*catalog) if catalog else ()
     tell_problems((*problems, *getattr(around, "problems", ())))
     told = [replace(one, catalog=one.catalog.around(around)) if around else one for one in chosen]
-    system = System("all", retriever or default_retriever(), query_model=query_model).check()
-    usage = fitted_usage(told, system, Surroundings(), progress=True)
+    usage = fitted_usage(told, Setting(retriever, query_model=query_model).check(), progress=True)
     usage.save(out)
     _print(usage, len(recorded), out, json)
 

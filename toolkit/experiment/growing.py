@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from toolkit.errors import InputError
-from toolkit.replaying.script import script
+from toolkit.replaying.prepared import prepare
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
@@ -41,7 +41,7 @@ def grown(session: Session, pool: Catalog, size: int, seed: int) -> Session:
     The draw takes the session's other tools first and the pool's after them. Each size holds the smaller ones. A
     size below what the session calls and what is the host's own leaves it with these.
     """
-    called = {name for turn in script(session).turns for name in turn.called}
+    called = {name for turn in prepare(session).turns for name in turn.called}
     kept = [tool for tool in session.catalog if tool.name in called or tool.server is None]
     own = [tool for tool in session.catalog if tool not in kept]
     others = [tool for tool in pool if tool.name not in session.catalog]

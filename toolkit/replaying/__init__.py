@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.replaying.fold import Surroundings, fold
+from toolkit.replaying.fold import fold
 from toolkit.replaying.habits import STEADY, Searching
 from toolkit.replaying.habits import searching as way_of
+from toolkit.replaying.prepared import prepare
 from toolkit.replaying.query_models import QUERY_MODELS
-from toolkit.replaying.script import script
-from toolkit.replaying.system import System
+from toolkit.replaying.system import Setting, System
 from toolkit.replaying.trace import Trace
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
 
-__all__ = ["Surroundings", "System", "Trace", "fold", "replay", "script"]
+__all__ = ["Setting", "System", "Trace", "fold", "prepare", "replay"]
 
 QUERY_MODELS.built_in.update(
     short_phrase="toolkit.replaying.short_phrase:ShortPhrase", llm="toolkit.replaying.llm_query:Llm"
@@ -49,5 +49,5 @@ def replay(
         UnknownNameError: A name is not registered; nothing has run.
     """
     around = None if catalog is None else catalog if isinstance(catalog, Catalog) else Catalog(catalog)
-    system = System(selector, retriever, profile, query_model, way_of(searching)).check()
-    return fold(script(session), system, Surroundings(around, tuple(defer)))
+    setting = Setting(retriever, profile, query_model, way_of(searching), None, around, tuple(defer))
+    return fold(prepare(session), setting.system(selector).check(), setting)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
 from typing import Any
 
 from toolkit.engine.calls import Verdict
@@ -14,80 +13,57 @@ from toolkit.engine.ports import Selection
 from toolkit.engine.view import HostView
 from toolkit.errors import InputError
 from toolkit.replaying import events
+from toolkit.replaying.prepared import Prepared, PreparedPass, PreparedTurn
 from toolkit.replaying.profiles import profile
-from toolkit.replaying.script import Script, ScriptPass, ScriptTurn
-from toolkit.replaying.system import KNOWING, ORACLE, System
+from toolkit.replaying.system import KNOWING, ORACLE, Setting, System
 from toolkit.replaying.trace import BLOCKED, MISSED, SEARCHED, SERVED, CallTrace, PassTrace, Trace, TurnTrace
 from toolkit.replaying.trips import Seeker
-from toolkit.session import Call, Event
-from toolkit.tool import Catalog, Tool
+from toolkit.session import Call, Event, Session
+from toolkit.tool import Tool
 
 Report = Callable[[str, str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What stands around the recorded tools, and what is flagged deferred."""
-
-    around: Catalog | None = None
-    defer: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What selectors that weigh cost are told: nothing of it looks ahead.
-
-    Attributes:
-        tokens: Name → tokens of a definition.
-        history: Tokens of the history before each turn.
-        model: Whose prices count; it stands in the view's `config` as `model`.
-    """
-
-    tokens: Callable[[str], int] | None = None
-    history: Sequence[int] = ()
-    model: str | None = None
-
-
 def fold(
-    script: Script,
+    prepared: Prepared,
     system: System,
-    surroundings: Surroundings = Surroundings(),
-    costs: Costs = Costs(),
+    setting: Setting = Setting(),
+    tokens: Callable[[str], int] | None = None,
     report: Report | None = None,
     plan: Sequence[frozenset[str]] = (),
 ) -> Trace:
     """Replay a session under a system.
 
     Args:
-        script: The session's script.
+        prepared: The session.
         system: What to replay it under.
-        surroundings: More tools around the recorded ones.
-        costs: What selectors that weigh cost are told.
+        setting: What stands around it: its tools, what is flagged deferred, and the model whose prices selectors
+            that weigh cost are told of.
+        tokens: Name → tokens of a definition, for the same selectors.
         report: Called with (code, message) for what could not be replayed as recorded.
         plan: What each turn declares, for the bound that was worked out from the recording (`oracle_cost`).
     """
     rules = profile(system.profile)
     host = Host(
-        events.starting_listing(script.session, surroundings.around, surroundings.defer, rules),
-        selector=_selector(system, script, plan),
+        events.starting_listing(prepared.session, setting.catalog, setting.defer, rules),
+        selector=_selector(system, prepared, plan),
         retriever=system.retriever,
         profile=rules,
         time_limit=None,
-        tokens=costs.tokens,
-        config={"model": costs.model} if costs.model else None,
+        tokens=tokens,
+        config={"model": setting.model} if setting.model else None,
     )
-    deferred = events.deferred_patterns(script.session.catalog, surroundings.around, surroundings.defer, rules)
-    replayer = _Replayer(host, script, system, report or (lambda code, message: None), deferred)
-    before = chain(costs.history, repeat(0))
-    played = tuple(replayer.turn(turn, tokens) for turn, tokens in zip(script.turns, before, strict=False))
+    deferred = events.deferred_patterns(prepared.session.catalog, setting.catalog, setting.defer, rules)
+    replayer = _Replayer(host, prepared.session, system, report or (lambda code, message: None), deferred)
+    played = tuple(map(replayer.turn, prepared.turns, prepared.history_before()))
     replayer.tell_fallbacks()
     host.end_turn()  # which lets the memory go: a host and its open turn hold each other
-    return Trace(script.session.id, system.name, played, rules)
+    return Trace(prepared.session.id, system.name, played, rules)
 
 
-def _selector(system: System, script: Script, plan: Sequence[frozenset[str]]) -> Any:
+def _selector(system: System, prepared: Prepared, plan: Sequence[frozenset[str]]) -> Any:
     if system.selector == ORACLE:
-        return _Planned([frozenset(turn.called) for turn in script.turns])
+        return _Planned([frozenset(turn.called) for turn in prepared.turns])
     return _Planned(plan) if system.selector in KNOWING else system.selector
 
 
@@ -103,13 +79,13 @@ class _Planned:
 
 
 class _Replayer:
-    """One host going through one script."""
+    """One host going through one session."""
 
-    def __init__(self, host: Host, script: Script, system: System, report: Report, deferred: tuple[str, ...]) -> None:
-        self.host, self.script, self.report, self.deferred = host, script, report, deferred
-        self.seeker = Seeker(host, script, system)
+    def __init__(self, host: Host, session: Session, system: System, report: Report, deferred: tuple[str, ...]) -> None:
+        self.host, self.session, self.report, self.deferred = host, session, report, deferred
+        self.seeker = Seeker(host, session.id, system)
 
-    def turn(self, recorded: ScriptTurn, history_tokens: int = 0) -> TurnTrace:
+    def turn(self, recorded: PreparedTurn, history_tokens: int) -> TurnTrace:
         self._apply(recorded.events)
         trips = self.host.selector_trips
         turn = self.host.start_turn(recorded.input, history_tokens)
@@ -135,11 +111,11 @@ class _Replayer:
             if event.type == "compaction":
                 self.seeker.compact()
             try:
-                events.apply(event, self.host, self.script.session, self.deferred)
+                events.apply(event, self.host, self.session, self.deferred)
             except InputError as error:
                 self.report("bad_event", str(error))
 
-    def _pass(self, turn: Turn, recorded: ScriptTurn, step: ScriptPass) -> list[PassTrace]:
+    def _pass(self, turn: Turn, recorded: PreparedTurn, step: PreparedPass) -> list[PassTrace]:
         """Return the passes that a recorded pass needs before it, then the pass itself."""
         self._apply(step.events)
         found_by: dict[str, int] = {}

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.replaying.habits import STEADY, Searching
+from toolkit.replaying.habits import STEADY, Searching, searching
 from toolkit.replaying.profiles import profile
 from toolkit.replaying.query_models import OPTIMISTIC, check_query_model
+from toolkit.search import default_retriever
+from toolkit.search import retriever as retriever_of
 from toolkit.selectors import label, ready
+from toolkit.tool import Catalog
 
 NONE = "none"
 ORACLE = "oracle"
@@ -44,3 +47,41 @@ class System:
 
     def __str__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all systems of a study have in common, and what stands around them.
+
+    Attributes:
+        retriever: What `tools.search` ranks with; the best one installed if None.
+        profile: The host's rules.
+        query_model: Where the counterfactual queries come from.
+        searching: How the model searches.
+        model: Whose tokens, cache rules and prices count; each session's own if None.
+        catalog: More tools around the recorded ones.
+        defer: Patterns of tools to flag deferred.
+    """
+
+    retriever: str | None = None
+    profile: str = "reference"
+    query_model: str = "own_words"
+    searching: str | Searching = STEADY
+    model: str | None = None
+    catalog: Catalog | None = None
+    defer: tuple[str, ...] = ()
+
+    def check(self) -> Setting:
+        """Return the setting when all its names are known; raise before anything runs otherwise.
+
+        Raises:
+            UnknownNameError: A retriever, profile, query model or way of searching is not known.
+        """
+        retriever_of(self.retriever or default_retriever())
+        self.system("all").check()
+        return self
+
+    def system(self, selector: Any) -> System:
+        """Return a selector as a system of this setting."""
+        ranks_with = self.retriever or default_retriever()
+        return System(selector, ranks_with, self.profile, self.query_model, searching(self.searching))

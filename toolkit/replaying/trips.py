@@ -10,11 +10,11 @@ from toolkit.engine.calls import Verdict
 from toolkit.engine.host import Host
 from toolkit.engine.live import Turn
 from toolkit.engine.profile import Profile
+from toolkit.replaying.prepared import PreparedPass, PreparedTurn
 from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
-from toolkit.replaying.script import Script, ScriptPass, ScriptTurn, call_text
 from toolkit.replaying.system import System
 from toolkit.replaying.trace import PassTrace
-from toolkit.session import Call
+from toolkit.session import Call, call_text
 from toolkit.tool import SEARCH, compact_json
 
 
@@ -25,8 +25,8 @@ class Seeker:
         fallbacks: Why own words were asked in place of the query model's, and how often.
     """
 
-    def __init__(self, host: Host, script: Script, system: System) -> None:
-        self.host, self.session_id = host, script.session.id
+    def __init__(self, host: Host, session_id: str, system: System) -> None:
+        self.host, self.session_id = host, session_id
         self.model = query_model(system.query_model)
         self.optimistic = system.query_model in OPTIMISTIC
         self.searching = system.searching
@@ -37,7 +37,7 @@ class Seeker:
         """Forget what stood in the history."""
         self._answered.clear()
 
-    def passes(self, turn: Turn, recorded: ScriptTurn, step: ScriptPass, number: int) -> list[PassTrace]:
+    def passes(self, turn: Turn, recorded: PreparedTurn, step: PreparedPass, number: int) -> list[PassTrace]:
         """Return the passes that the model makes before it calls the tool of a step's call, by number."""
         call = step.calls[number]
         if call.name in self.host.state.spans[turn.id].found:
@@ -50,14 +50,14 @@ class Seeker:
                 break
         return made
 
-    def _queries(self, recorded: ScriptTurn, step: ScriptPass, call: Call) -> list[str]:
+    def _queries(self, recorded: PreparedTurn, step: PreparedPass, call: Call) -> list[str]:
         called = call.name if self.optimistic else ""
         queries, why = asked(self.model, Seen(step.words, recorded.input, step.last_words, called, step.searched))
         if why:
             self.fallbacks[why] += 1
         return queries
 
-    def _stale(self, turn: Turn, step: ScriptPass, call: Call, where: tuple[str | int, ...]) -> list[PassTrace]:
+    def _stale(self, turn: Turn, step: PreparedPass, call: Call, where: tuple[str | int, ...]) -> list[PassTrace]:
         """Return the pass that calls a tool by the schema of an earlier turn's search, where the model does that."""
         stands = self._answered.get(call.name, self.host.state.turn_no) < self.host.state.turn_no
         if not stands or self.host.state.profile.gate != "strict" or not self.searching.happens("stale", *where):
@@ -65,7 +65,7 @@ class Seeker:
         verdict = turn.start_pass().call(call.name, call.arguments)
         return [PassTrace(step.pass_no, call_text=call_text(call), result_text=verdict.text, refused=call.name)]
 
-    def _search(self, turn: Turn, step: ScriptPass, queries: Sequence[str]) -> PassTrace:
+    def _search(self, turn: Turn, step: PreparedPass, queries: Sequence[str]) -> PassTrace:
         live, rules = turn.start_pass(), self.host.state.profile
         first, *beside = [_search_trace(step, query, live.search(query), rules) for query in queries]
         made = replace(first, beside=tuple(beside))
@@ -75,7 +75,7 @@ class Seeker:
         return made
 
 
-def _search_trace(step: ScriptPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
+def _search_trace(step: PreparedPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
     text = compact_json({"name": SEARCH, "arguments": {"query": query}})
     answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else verdict.text
     return PassTrace(step.pass_no, (), query, verdict.names, text, answered)

@@ -12,8 +12,8 @@ from toolkit.engine import HostView, ports
 from toolkit.engine.offer import as_selection
 from toolkit.engine.texts import SEARCH_TOOL
 from toolkit.engine.view import EarlierTurn, Scored
-from toolkit.replaying.fold import Costs, fold
-from toolkit.replaying.script import script
+from toolkit.replaying.fold import fold
+from toolkit.replaying.prepared import prepare
 from toolkit.replaying.system import System
 from toolkit.session import Call, Event, Pass, Result, Session, Turn
 from toolkit.tool import SEARCH, Catalog, Tool, definition_text
@@ -62,9 +62,8 @@ def ask(selector: Any, visible: Sequence[Tool], host: HostView) -> Answer:
 
 def offers(selector: Any, session: Session) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return (declared, searchable) of each turn of a replay."""
-    trace = fold(
-        script(session), System(selector, RETRIEVER), costs=Costs(_tokens(session), [2_000] * len(session.turns))
-    )
+    with_history = replace(prepare(session), system_tokens=2_000)
+    trace = fold(with_history, System(selector, RETRIEVER), tokens=_tokens(session))
     return [(tuple(turn.offer.declared_by_name), tuple(turn.offer.searchable_by_name)) for turn in trace.turns]
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from toolkit.replaying.script import call_text
-from toolkit.session import Call, text_of
+from toolkit.session import Call, call_text, text_of
 from toolkit.tokens.vocabulary.tables import DEFAULT, count_text
 from toolkit.tokens.vocabulary.vocabulary import remembered
 from toolkit.tool import Tool, definition_text
@@ -16,7 +15,7 @@ class TextCounter:
     """Counts tokens of texts with a public vocabulary.
 
     A definition counts as the compact JSON of `toolkit.tool.definition_text`, a call as that of
-    `toolkit.replaying.script.call_text`, everything else as its words. What a provider adds around
+    `toolkit.session.call_text`, everything else as its words. What a provider adds around
     them is not in it: an estimate, good for comparing systems, not for matching a bill.
 
     Args:

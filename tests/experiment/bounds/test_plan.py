@@ -10,16 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, event, said, session, tool, turn
-from toolkit.experiment.bounds import plan as bounds
-from toolkit.experiment.comparison.frames import pass_costs
+from toolkit.bench import Bench
+from toolkit.experiment.bounds.plan import oracle_plan
 from toolkit.experiment.comparison.study import Plan, measure
 from toolkit.formats.sessions import load_sessions
-from toolkit.ledger import ledger
 from toolkit.prices.price import Price, Rates
 from toolkit.prompt_cache.rules import CacheRules
-from toolkit.replaying import System, fold, script
-from toolkit.replaying.fold import Surroundings
-from toolkit.replaying.script_tokens import count_script
+from toolkit.replaying import System
 from toolkit.replaying.system import ORACLE_COST
 from toolkit.session import Session
 from toolkit.tokens.text_counter import TextCounter
@@ -31,31 +28,19 @@ PRICE = Price("m", Rates(3e-6, 3e-7, 3.75e-6, 15e-6))
 RULES = [CacheRules("breakpoints", minimum, 1, None, 0.1, 1.25) for minimum in (0, 400)]
 
 
+def bench(rules: CacheRules) -> Bench:
+    return Bench(counter=COUNTER, rules=rules, price=PRICE)
+
+
 def cost(recorded: Session, plan: Sequence[frozenset[str]], rules: CacheRules) -> float:
     """Return the USD of a session that declares what is planned, through the replay and the ledger."""
-    made = script(recorded)
-    rows = ledger(count_script(made, COUNTER), fold(made, System(ORACLE_COST), plan=plan), COUNTER, rules)
-    return sum(
-        pass_costs(
-            PRICE,
-            row.prompt_tokens,
-            row.cache_read_tokens,
-            row.cache_write_tokens,
-            row.cached_prompt_tokens,
-            row.output_tokens,
-            row.fallback_prompt_tokens,
-            row.fallback_passes,
-        )[1]
-        for row in rows
-    )
+    made = bench(rules).prepare(recorded)
+    rows = bench(rules).rows(made, bench(rules).replay(made, System(ORACLE_COST), plan=plan))
+    return sum(bench(rules).costs(row).cost_with_fallback_usd for row in rows)
 
 
-def planned(recorded: Session, rules: CacheRules, monkeypatch: pytest.MonkeyPatch) -> list[frozenset[str]]:
-    monkeypatch.setattr(bounds, "price_or_usual", lambda model: PRICE)
-    made = script(recorded)
-    tokens = {one.name: COUNTER.definition(one) for one in recorded.catalog}
-    counted = count_script(made, COUNTER)
-    return bounds.oracle_plan(made, counted, Surroundings(), COUNTER, tokens.__getitem__, rules, None)
+def planned(recorded: Session, rules: CacheRules) -> list[frozenset[str]]:
+    return oracle_plan(bench(rules), bench(rules).prepare(recorded))
 
 
 def subsets(names: Sequence[str]) -> list[frozenset[str]]:
@@ -79,41 +64,38 @@ def small_sessions(draw: st.DrawFn) -> Session:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(recorded=small_sessions())
 def test_no_sequence_of_declared_sets_is_cheaper(recorded: Session, rules: CacheRules) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        found = cost(recorded, planned(recorded, rules, patch), rules)
+    found = cost(recorded, planned(recorded, rules), rules)
     used = sorted({one.name for one in recorded.calls()})
     tried = (cost(recorded, plan, rules) for plan in product(subsets(used), repeat=len(recorded.turns)))
     assert found == pytest.approx(min(tried), rel=1e-9)
 
 
-def test_a_tool_that_is_hidden_in_some_turns_stands_in_no_set_there_and_the_bound_holds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_tool_that_is_hidden_in_some_turns_stands_in_no_set_there_and_the_bound_holds() -> None:
     hide, show = (event(kind, extension="notes", patterns=[LOG.name]) for kind in ("hide", "show"))
     long = [said("word " * 2000, call(READ.name)), said("so", call(LOG.name))]
     recorded = session(*(turn("go", *long, events=events) for events in ((hide,), (), (show,), ())))
-    plan = planned(recorded, RULES[0], monkeypatch)
+    plan = planned(recorded, RULES[0])
     assert [LOG.name in names for names in plan[:2]] == [False, False]
     tried = (cost(recorded, one, RULES[0]) for one in product(subsets([READ.name, LOG.name]), repeat=4))
     assert cost(recorded, plan, RULES[0]) == pytest.approx(min(tried), rel=1e-9)
 
 
-def test_a_large_tool_that_one_turn_needs_is_declared_in_that_turn_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_tool_that_one_turn_needs_is_declared_in_that_turn_alone() -> None:
     small = [turn("more", said("yes", call(READ.name))) for _ in range(3)]
     one = session(*small, turn("report", said("yes", call(HUGE.name))), *small, tools=(READ, HUGE, OTHER))
-    plan = planned(one, RULES[0], monkeypatch)
+    plan = planned(one, RULES[0])
     assert [HUGE.name in names for names in plan] == [False] * 3 + [True] + [False] * 3
 
 
-def test_a_long_history_keeps_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_history_keeps_one_set() -> None:
     long = [turn("more", said("word " * 2000, call(name))) for name in (READ.name, LOG.name, READ.name, LOG.name)]
-    assert len(set(planned(session(*long), RULES[0], monkeypatch))) == 1
+    assert len(set(planned(session(*long), RULES[0]))) == 1
 
 
-def test_many_turns_are_cut_into_runs_that_cost_no_more_than_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_turns_are_cut_into_runs_that_cost_no_more_than_one_set() -> None:
     names = [READ.name] * 6 + [HUGE.name] + [LOG.name] * 6
     one = session(*(turn("do", said("so", call(name))) for name in names), tools=(READ, LOG, HUGE, OTHER))
-    plan = planned(one, RULES[0], monkeypatch)
+    plan = planned(one, RULES[0])
     constant = [frozenset(names)] * len(names)
     assert cost(one, plan, RULES[0]) < cost(one, constant, RULES[0])
 

@@ -19,7 +19,7 @@ from toolkit.experiment.comparison.frames import (
 )
 from toolkit.experiment.comparison.run import Done, Runner, units
 from toolkit.prices.price import price
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting, System
 
 SESSIONS = [
     session(turn("create a branch", said("", call(BRANCH.name)), said("ok")), turn("thanks"), id="a"),
@@ -31,7 +31,7 @@ SYSTEMS = [System(one, "lexical") for one in ("all", "lazy", "builtin-only", "or
 @pytest.fixture(scope="module")
 def done() -> list[Done]:
     runner = Runner()
-    return [runner.run(one) for one in units(SYSTEMS, SESSIONS, Surroundings(), "o200k_base", "1")]
+    return [runner.run(one) for one in units(SYSTEMS, SESSIONS, Setting(model="o200k_base"), "1")]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import BRANCH, READ, call, event, said, session, turn
 from toolkit.experiment.comparison.run import CHUNK, Done, Runner, Unit, units
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting, System
 from toolkit.session import Session
 from toolkit.tool import Catalog
 
@@ -20,7 +20,7 @@ def made(
     *sessions: Session, system: Any = "all", around: Any = None, defer: Any = (), version: str = "1"
 ) -> list[Unit]:
     chosen = system if isinstance(system, System) else System(system, "lexical")
-    return list(units([chosen], sessions, Surroundings(around, defer), "o200k_base", version))
+    return list(units([chosen], sessions, Setting(model="o200k_base", catalog=around, defer=defer), version))
 
 
 def key(**changes: Any) -> str:

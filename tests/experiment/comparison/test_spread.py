@@ -14,7 +14,7 @@ from toolkit.experiment.comparison.run import Runner, units
 from toolkit.experiment.comparison.spread import METRICS, QUERY_MODELS, query_models, variants
 from toolkit.experiment.comparison.study import Measured, Plan, measure
 from toolkit.formats.sessions import load_sessions
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting, System
 from toolkit.session import Session
 
 OTHERS = ("turn_input", "short_phrase", "pessimistic")
@@ -83,7 +83,7 @@ def test_without_a_price_a_cost_has_no_spread_and_tokens_have_one() -> None:
 
 def test_only_sessions_in_which_something_was_searched_or_missed_are_run_again() -> None:
     work = list(
-        units([System(one, "lexical") for one in ("lazy", "all")], [own(), idle()], Surroundings(), "o200k_base", "1")
+        units([System(one, "lexical") for one in ("lazy", "all")], [own(), idle()], Setting(model="o200k_base"), "1")
     )
     runner = Runner()
     again = list(variants(work, [runner.run(unit) for unit in work], OTHERS, "1"))

@@ -11,7 +11,7 @@ from tests.builders import BRANCH, READ, call, said, session, turn
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import CHUNK, Unit, units
 from toolkit.experiment.comparison.workers import run
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting, System
 from toolkit.tool import Catalog
 
 AROUND = Catalog([READ.renamed("mcp.a.b")])
@@ -20,7 +20,7 @@ AROUND = Catalog([READ.renamed("mcp.a.b")])
 def work(*selectors: Any, sessions: int = 1) -> list[Unit]:
     recorded = [session(turn("create", said("", call(BRANCH.name))), id=str(n)) for n in range(sessions)]
     systems = [System(one, "lexical") for one in selectors]
-    return list(units(systems, recorded, Surroundings(AROUND), "", "1"))
+    return list(units(systems, recorded, Setting(catalog=AROUND), "1"))
 
 
 def rows(todo: list[Unit], workers: int) -> dict[str, Any]:

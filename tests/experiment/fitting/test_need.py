@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, said, session, turn
+from toolkit.bench import Bench
 from toolkit.experiment.fitting.calibration import reliability
 from toolkit.experiment.fitting.need import Sample, facts, fitted_usage, look
 from toolkit.formats.sessions import load_sessions
-from toolkit.replaying.fold import Surroundings
-from toolkit.replaying.script import script
-from toolkit.replaying.system import System
+from toolkit.replaying import Setting, prepare
 from toolkit.selectors.expected_cost import ExpectedCost
 from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
 from toolkit.selectors.forecast import facts_of
@@ -20,7 +19,7 @@ from toolkit.selectors.need import FEATURES
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session
 
-LEXICAL = System("all", "lexical")
+LEXICAL = Setting("lexical")
 
 
 def log(number: int, words: str = "list commits") -> Session:
@@ -45,7 +44,7 @@ def test_a_repeat_of_a_session_does_not_tell_what_it_will_use() -> None:
     recorded = [log(1), replace(log(2))]
     usage = fitted_usage(recorded, LEXICAL)
     for one in recorded:
-        look(sample, one, usage.minus(Usage.of(recorded)), LEXICAL, Surroundings())
+        look(sample, one, usage.minus(Usage.of(recorded)), Bench(LEXICAL))
     alone = facts(sample)
     assert facts_of(usage).now == alone.now
 
@@ -73,7 +72,7 @@ def test_reliability_counts_every_tool_and_turn_once() -> None:
     now = found[found["what"] == "now"]
     assert told <= now["n"].sum() <= told + 2 * sum(len(one.turns) for one in later)
     assert ((now["low"] <= now["observed"]) & (now["observed"] <= now["high"])).all()
-    called = sum(len(turn.called) for one in later for turn in script(one).turns)
+    called = sum(len(turn.called) for one in later for turn in prepare(one).turns)
     assert round(float((now["observed"] * now["n"]).sum())) == called
 
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from toolkit.ledger import PassRow
 from toolkit.prices.price import Price
+from toolkit.prompt_cache.cache import PromptCache, Segment
 from toolkit.prompt_cache.rules import CacheRules
-from toolkit.prompt_cache.session import PrefixCache
-from toolkit.replaying.script_tokens import PassTokens, ScriptTokens
+from toolkit.replaying.prepared import Prepared, PreparedPass
 from toolkit.replaying.trace import Trace
 
 EXACT = 8
@@ -50,17 +50,17 @@ class Step(NamedTuple):
     fallback: float
 
 
-def steps(tokens: ScriptTokens, trace: Trace, rows: Sequence[PassRow], price: Price) -> list[Step]:
+def steps(prepared: Prepared, trace: Trace, rows: Sequence[PassRow], price: Price) -> list[Step]:
     """Return the steps of a session.
 
     Args:
-        tokens: The recording's own tokens.
+        prepared: The recording and its own tokens.
         trace: Its replay under `none`.
         rows: The ledger of that replay.
         price: What tokens cost.
     """
     made: list[Step] = []
-    for row, (turn, messages, era, one), played in zip(rows, _requests(tokens), trace.passes(), strict=True):
+    for row, (turn, messages, era, one), played in zip(rows, _requests(prepared), trace.passes(), strict=True):
         visible = trace.turns[turn].basis.visible
         calls = tuple(call.name for call in played.calls if call.name in visible)
         again = row.fallback_prompt_tokens / row.fallback_passes if row.fallback_passes else 0.0
@@ -69,10 +69,10 @@ def steps(tokens: ScriptTokens, trace: Trace, rows: Sequence[PassRow], price: Pr
     return made
 
 
-def _requests(tokens: ScriptTokens) -> Iterator[tuple[int, int, int, PassTokens]]:
+def _requests(prepared: Prepared) -> Iterator[tuple[int, int, int, PreparedPass]]:
     """Yield (turn, messages in the prompt, compactions before it, pass) of each recorded request."""
     messages = era = 0
-    for number, turn in enumerate(tokens.turns):
+    for number, turn in enumerate(prepared.turns):
         messages, era = (1, era + 1) if turn.compacts else (messages + 1, era)
         for one in turn.passes:
             messages, era = (0, era + 1) if one.compacts else (messages, era)
@@ -108,16 +108,17 @@ class Chains:
 
     def cost(self, turns: Sequence[int], names: Names) -> float:
         """Return the USD of turns (ascending indices) that all declare `names`, blocked calls with their fallback."""
-        cache = PrefixCache(self.rules, lambda tool: 0, self.system)
-        tokens = self.declared(names)
-        total = 0.0
+        cache = PromptCache(self.rules)
+        cache.declare([Segment("", self.declared(names), "tools"), Segment("", self.system, "system")])
+        total, era, tokens, messages = 0.0, 0, self.system, 0
         for step in (step for turn in turns for step in self.turns[turn]):
-            cache.era = step.era
-            prompt = step.prompt + tokens
-            use = cache.use((), tokens + self.system, prompt, step.messages, step.at)
+            if step.era != era:
+                cache.drop()
+                era, tokens, messages = step.era, self.system, 0
+            cache.say(Segment((era, step.messages), step.prompt - tokens, "messages", step.messages - messages))
+            tokens, messages = step.prompt, step.messages
             blocked = sum(name not in names for name in step.calls)
-            total += self.price.cost(prompt - use.read - use.write, use.read, use.write, step.output)
-            total += blocked * step.fallback
+            total += cache.send(step.at).cost(self.price, step.output) + blocked * step.fallback
         return total
 
     def best(self, turns: Sequence[int]) -> tuple[float, Names]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from toolkit.prices.price import Price
-from toolkit.prompt_cache.rules import CacheRules, CacheUse, Prompt, segments, simulate
+from toolkit.prompt_cache.cache import CacheUse, Prompt, segments, simulate
+from toolkit.prompt_cache.rules import CacheRules
 from toolkit.replaying.search_billing import SearchBilling
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from toolkit.bench import Costs, costs
 from toolkit.experiment.comparison.run import TurnRow
 from toolkit.experiment.stats import ratio_interval
 from toolkit.ledger import PassRow
@@ -23,7 +24,7 @@ BUCKETS = [
     "input_tokens",
 ]
 CACHE = ["cache_read_tokens", "cache_write_tokens"]
-COSTS = ["cost_usd", "cost_with_fallback_usd", "cost_no_cache_usd", "cost_ideal_cache_usd"]
+COSTS = list(Costs._fields)
 _PRICED = [
     "prompt_tokens",
     *CACHE,
@@ -54,18 +55,8 @@ def _costs(frame: pd.DataFrame, prices: Mapping[str, Price | None]) -> list[list
     """Return USD a pass, in the order of `COSTS`: by the cache's rules, with fallback, and the two bounds."""
     columns = [frame[name] for name in _PRICED]
     rows = zip(frame["session_id"], *columns, strict=True)
-    made = [pass_costs(prices.get(id), *numbers) for id, *numbers in rows]
+    made = [costs(prices.get(id), *numbers) for id, *numbers in rows]
     return [list(column) for column in zip(*made, strict=True)] if made else [[] for _ in COSTS]
-
-
-def pass_costs(
-    price: Price | None, prompt: int, read: int, write: int, shared: int, output: int, again: int, times: int
-) -> tuple[float, float, float, float]:
-    if price is None:
-        return (float("nan"),) * 4
-    plain = price.cost(prompt - read - write, read, write, output)
-    more = times * price.cost(again / times, 0, 0, output) if times else 0.0
-    return plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output)
 
 
 def turn_frame(rows: Sequence[TurnRow], passes: pd.DataFrame) -> pd.DataFrame:

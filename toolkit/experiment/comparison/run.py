@@ -12,22 +12,16 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolkit.bench import Bench
 from toolkit.experiment.bounds.plan import oracle_plan
 from toolkit.formats.files import Problem
-from toolkit.ledger import PassRow, ledger
-from toolkit.prompt_cache.rules import IDEAL, CacheRules, rules_for
-from toolkit.replaying.fold import Costs, Surroundings, fold
-from toolkit.replaying.script import Script, script
-from toolkit.replaying.script_tokens import Counter, ScriptTokens, count_script, history_before
-from toolkit.replaying.search_billing import TEXTS_ONLY, SearchBilling, billing
-from toolkit.replaying.system import KNOWING, ORACLE_COST, System
+from toolkit.ledger import PassRow
+from toolkit.replaying.prepared import Prepared
+from toolkit.replaying.system import KNOWING, ORACLE_COST, Setting, System
 from toolkit.replaying.trace import Trace
 from toolkit.selectors import resolve
 from toolkit.selectors.combined import parts
 from toolkit.session import Session, digest_of
-from toolkit.tokens.provider_counter import ProviderCounter
-from toolkit.tokens.text_counter import TextCounter
-from toolkit.tool import Catalog
 
 CHUNK = 25
 
@@ -60,8 +54,7 @@ class Unit:
 
     system: System
     sessions: tuple[Session, ...]
-    surroundings: Surroundings
-    model: str
+    setting: Setting
     key: str
 
 
@@ -75,18 +68,16 @@ class Done:
     problems: list[Problem] = field(default_factory=list)
 
 
-def units(
-    systems: Sequence[System], sessions: Iterable[Session], surroundings: Surroundings, model: str, version: str
-) -> Iterator[Unit]:
+def units(systems: Sequence[System], sessions: Iterable[Session], setting: Setting, version: str) -> Iterator[Unit]:
     """Cut the work into units, all systems over the first sessions first; a key tells all that a unit depends on."""
     sessions = tuple(sessions)
-    around = surroundings.around.digest if surroundings.around is not None else ""
+    around = setting.catalog.digest if setting.catalog is not None else ""
     for start in range(0, len(sessions), CHUNK):
         chunk = sessions[start : start + CHUNK]
         for system in systems:
-            facts = (version, model, around, surroundings.defer, _fingerprint(system), *map(digest_of, chunk))
+            facts = (version, setting.model or "", around, setting.defer, _fingerprint(system), *map(digest_of, chunk))
             key = hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            yield Unit(system, chunk, surroundings, model, key)
+            yield Unit(system, chunk, setting, key)
 
 
 @lru_cache(maxsize=1)
@@ -120,21 +111,6 @@ def _own_source(selector: Any) -> str:
         return repr(selector)
 
 
-def counter_of(model: str) -> TextCounter | ProviderCounter:
-    """Return the counter of a comparison: the provider's own rules for a model, texts alone without one."""
-    return ProviderCounter(model) if model else TextCounter()
-
-
-def cache_rules(model: str | None) -> CacheRules:
-    """Return the prompt cache's rules for a model; without one, the longest shared prefix is always read."""
-    return rules_for(model) if model else IDEAL
-
-
-def search_billing(unit: Unit) -> SearchBilling:
-    """Return how the profile's tool search is billed: by the provider's rules, or by its texts without a model."""
-    return billing(unit.system.profile) if unit.model else TEXTS_ONLY
-
-
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Hold the garbage collector back: a unit makes many records and no cycles, and ends soon."""
@@ -148,66 +124,37 @@ def without_collection() -> Iterator[None]:
 
 
 class Runner:
-    """Runs units one after the other; scripts and counts are shared between all of them."""
+    """Runs units one after the other; prepared sessions and counts are shared between all of them."""
 
     def __init__(self) -> None:
-        self._counters: dict[str, Counter] = {}
-        self._scripts: dict[str, tuple[Script, ScriptTokens]] = {}
+        self._prepared: dict[str, Prepared] = {}
 
     def run(self, unit: Unit) -> Done:
         """Replay and count a unit."""
-        if unit.model not in self._counters:
-            self._counters[unit.model] = counter_of(unit.model)
-        counter = self._counters[unit.model]
-        done = Done(unit.key, [], [])
-        if not any(session.id in self._scripts for session in unit.sessions):
-            self._scripts.clear()
+        done, bench = Done(unit.key, [], []), Bench.of(unit.setting)
+        if not any(session.id in self._prepared for session in unit.sessions):
+            self._prepared.clear()
         with without_collection():
-            self._run(unit, counter, done)
+            for session in unit.sessions:
+                self._run(unit.system, session, bench.for_session(session), done)
         return done
 
-    def _run(self, unit: Unit, counter: Counter, done: Done) -> None:
-        for session in unit.sessions:
-            made, tokens = self._script(session, counter)
-            model = unit.model or session.model
-            rules = cache_rules(model)
-            definition = _definition_tokens(session.catalog, unit.surroundings.around, counter)
-            knows = unit.system.selector == ORACLE_COST
-            trace = fold(
-                made,
-                unit.system,
-                unit.surroundings,
-                Costs(definition, history_before(tokens), model),
-                _reporter(session, unit, done),
-                oracle_plan(made, tokens, unit.surroundings, counter, definition, rules, model) if knows else (),
-            )
-            done.passes.extend(ledger(tokens, trace, counter, rules, search_billing(unit)))
-            done.turns.extend(_turn_rows(trace))
-            done.problems.extend(_selector_problems(session, trace))
-
-    def _script(self, session: Session, counter: Counter) -> tuple[Script, ScriptTokens]:
-        if session.id not in self._scripts:
-            made = script(session)
-            self._scripts[session.id] = (made, count_script(made, counter))
-        return self._scripts[session.id]
+    def _run(self, system: System, session: Session, bench: Bench, done: Done) -> None:
+        if session.id not in self._prepared:
+            self._prepared[session.id] = bench.prepare(session)
+        prepared = self._prepared[session.id]
+        plan = oracle_plan(bench, prepared) if system.selector == ORACLE_COST else ()
+        trace = bench.replay(prepared, system, _reporter(session, system, done), plan)
+        done.passes.extend(bench.rows(prepared, trace))
+        done.turns.extend(_turn_rows(trace))
+        done.problems.extend(_selector_problems(session, trace))
 
 
-@lru_cache(maxsize=64)
-def _definition_tokens(own: Catalog, around: Catalog | None, counter: Counter) -> Callable[[str], int]:
-    """Return name → tokens of its definition, for selectors that weigh cost; one for all sessions with these tools."""
-
-    def tokens(name: str) -> int:
-        tool = own.get(name) or (around.get(name) if around is not None else None)
-        return counter.definition(tool) if tool else 0
-
-    return tokens
-
-
-def _reporter(session: Session, unit: Unit, done: Done) -> Callable[[str, str], None]:
+def _reporter(session: Session, system: System, done: Done) -> Callable[[str, str], None]:
     path, _, line = session.source.rpartition(":")
 
     def report(code: str, message: str) -> None:
-        where = f"session {session.id!r} under {unit.system.name}"
+        where = f"session {session.id!r} under {system.name}"
         done.problems.append(Problem(path, int(line or 0), code, f"{where}: {message}"))
 
     return report
@@ -233,21 +180,21 @@ def _turn_rows(trace: Trace) -> Iterator[TurnRow]:
         fates = turn.fates
         served = fates["served"] + fates["searched"]
         yield TurnRow(
-            trace.session_id,
-            trace.system,
-            number,
-            len(turn.offer.declared),
-            len(turn.offer.searchable),
-            len(turn.offer.withheld),
-            len(turn.basis.visible),
-            turn.selector_trips,
-            sum(one.is_search for one in turn.passes),
-            served + fates["missed"] + fates["blocked"],
-            served,
-            fates["searched"],
-            fates["missed"],
-            fates["blocked"],
-            turn.comparable,
-            " ".join(turn.notices),
-            sum(bool(one.refused) for one in turn.passes),
+            session_id=trace.session_id,
+            system=trace.system,
+            turn_no=number,
+            declared=len(turn.offer.declared),
+            searchable=len(turn.offer.searchable),
+            withheld=len(turn.offer.withheld),
+            visible=len(turn.basis.visible),
+            selector_trips=turn.selector_trips,
+            search_trips=sum(one.is_search for one in turn.passes),
+            calls=served + fates["missed"] + fates["blocked"],
+            served=served,
+            searched=fates["searched"],
+            missed=fates["missed"],
+            blocked=fates["blocked"],
+            comparable=turn.comparable,
+            notices=" ".join(turn.notices),
+            stale_calls=sum(bool(one.refused) for one in turn.passes),
         )

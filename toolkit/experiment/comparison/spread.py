@@ -56,7 +56,7 @@ def variants(work: Iterable[Unit], finished: Iterable[Done], models: Sequence[st
         kept = tuple(session for session in unit.sessions if session.id in differ)
         for model in models if kept else ():
             system = replace(unit.system, query_model=model)
-            for made in units([system], kept, unit.surroundings, unit.model, version):
+            for made in units([system], kept, unit.setting, version):
                 yield Variant(made, unit.system.name)
 
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tqdm import tqdm
 
 from toolkit import __version__
+from toolkit.bench import counter_of
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison.parts import Parts
-from toolkit.experiment.comparison.run import Done, Unit, code_digest, counter_of, units
+from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
 from toolkit.experiment.comparison.spread import Variant, left_out, variants, with_spread
 from toolkit.experiment.comparison.workers import run
 from toolkit.experiment.fitting.learnt import learnt, seen
 from toolkit.formats.files import Problem
 from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replaying.fold import Surroundings
 from toolkit.replaying.habits import STEADY, Searching, searching
 from toolkit.replaying.profiles import host_profile, profile
 from toolkit.replaying.query_models import check_query_model
-from toolkit.replaying.system import BOUNDS, KNOWING, System
+from toolkit.replaying.system import BOUNDS, KNOWING, Setting, System
 from toolkit.search import default_retriever, retriever
 from toolkit.selectors import resolve
 from toolkit.session import Session, digest_of
@@ -62,6 +62,12 @@ class Plan:
     fit_by: str = "time"
     also: tuple[str, ...] = ()
     searching: str | Searching = STEADY
+
+    @property
+    def setting(self) -> Setting:
+        return Setting(
+            self.retriever, self.profile, self.query_model, self.searching, self.model, self.catalog, self.defer
+        )
 
     def check(self) -> None:
         """Raise for what is wrong beside the selectors, before anything runs: a fit replays sessions too.
@@ -130,9 +136,9 @@ def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
     plan, recorded, learnt_from, noted = learnt(recorded, plan)
     systems = plan.systems()
     prices, doubts = _prices(recorded, plan.model) if plan.priced else ({}, [])
-    counter = counter_of(plan.model or "")
+    counter = counter_of(plan.model)
     counter.text("is the vocabulary there?")
-    work = list(units(systems, recorded, Surroundings(plan.catalog, plan.defer), plan.model or "", code_digest()))
+    work = list(units(systems, recorded, plan.setting, code_digest()))
     parts = Parts(plan.out / "parts" if plan.out is not None else None, plan.resume)
     finished = _run_all(work, parts, plan.workers, plan.progress)
     read = (*getattr(sessions, "problems", ()), *getattr(plan.catalog, "problems", ()), *repeated)

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import Done, Runner, Unit
-from toolkit.replaying.fold import Surroundings
+from toolkit.replaying.system import Setting
 
 
 def run(todo: Sequence[Unit], workers: int, done: Callable[[Done], None]) -> None:
@@ -63,9 +63,9 @@ def _run_apart(batch: Sequence[Unit]) -> list[Done]:
     """Run units in a worker; what surrounds them is the same object in each batch, so that it is indexed once."""
     global _apart
     _apart = _apart or Runner()
-    return [_apart.run(replace(unit, surroundings=_known(unit.surroundings))) for unit in batch]
+    return [_apart.run(replace(unit, setting=_known(unit.setting))) for unit in batch]
 
 
 @lru_cache(maxsize=8)
-def _known(surroundings: Surroundings) -> Surroundings:
-    return surroundings
+def _known(setting: Setting) -> Setting:
+    return setting

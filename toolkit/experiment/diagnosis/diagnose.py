@@ -13,15 +13,15 @@ from tqdm import tqdm
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.diagnosis import findable, servers, staying
 from toolkit.experiment.diagnosis.findable import Ranks, Search
-from toolkit.experiment.diagnosis.replays import Parts, Replayed, Replays, Setting, search_all
+from toolkit.experiment.diagnosis.replays import Parts, Replayed, Replays, search_all
 from toolkit.experiment.diagnosis.servers import Choice, Saving
 from toolkit.experiment.diagnosis.staying import Trips
 from toolkit.experiment.diagnosis.weight import ToolUse, Weights
 from toolkit.experiment.fitting.split import split
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
-from toolkit.replaying.system import System
-from toolkit.search import default_retriever, retriever
+from toolkit.replaying.system import Setting
+from toolkit.search import default_retriever
 from toolkit.session import Session
 from toolkit.tool import SEARCH, Catalog, Tool
 
@@ -59,12 +59,10 @@ class Question:
         """Return what sessions are replayed with; raise before anything runs when a name is not known."""
         if self.k < 1:
             raise InputError(f"k must be at least 1, not {self.k}.")
-        ranks_with = self.retriever or default_retriever()
-        retriever(ranks_with)
-        System("all", ranks_with, self.profile, self.query_model).check()
         model = self.model or model_of(sessions)
         price(model)
-        return Setting(ranks_with, model, self.catalog, self.profile, self.query_model)
+        ranks_with = self.retriever or default_retriever()
+        return Setting(ranks_with, self.profile, self.query_model, model=model, catalog=self.catalog).check()
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +182,7 @@ def _halves(sessions: Sequence[Session]) -> tuple[Sequence[Session], Sequence[Se
 
 def _gathered(replays: Replays, earlier: Sequence[Session], question: Question) -> tuple[_Facts, _Facts]:
     """Replay each session with everything declared and everything searchable; return the facts, all and earlier."""
-    ranks = Ranks(replays.setting.retriever)
+    ranks = Ranks(str(replays.setting.retriever))
     ranks.prepare(_tools(replays))
     facts, early = _Facts(replays, ranks), _Facts(replays, ranks)
     first = {session.id for session in earlier}
@@ -252,7 +250,7 @@ def _reach(need: findable.Needs, needs: Sequence[findable.Needs], search: Search
 
 
 def _about(replays: Replays, question: Question, facts: _Facts) -> dict[str, Any]:
-    listed, setting = replays.price, replays.setting
+    listed, setting = replays.bench.price, replays.setting
     kinds = {kind: len(list(group)) for kind, group in groupby(sorted(one.definitions for one in replays.sessions))}
     return {
         "sessions": len(replays.sessions),
@@ -262,7 +260,7 @@ def _about(replays: Replays, question: Question, facts: _Facts) -> dict[str, Any
         "definitions": kinds,
         "model": setting.model,
         "prices": f"{listed.source}, {listed.date}",
-        "counter": replays.counter.name,
+        "counter": replays.bench.counter.name,
         "retriever": setting.retriever,
         "query_model": setting.query_model,
         "profile": setting.profile,

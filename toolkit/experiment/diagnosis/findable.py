@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from toolkit.engine import ports
 from toolkit.experiment.diagnosis.replays import Replayed, Replays
+from toolkit.replaying.prepared import PreparedPass, PreparedTurn
 from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
-from toolkit.replaying.script import ScriptPass, ScriptTurn
 from toolkit.search.terms.texts import fields
 from toolkit.search.terms.words import STOP_WORDS, fold, raw_words, terms, word_terms
 from toolkit.session import Session
@@ -89,8 +89,8 @@ class Search:
 
     def add(self, session: Session, found: Replayed) -> None:
         """Add the calls of a session that was replayed with everything declared: one need a turn and tool."""
-        made, _ = self.replays.script(session)
-        for turn, trace in zip(made.turns, found.trace.turns, strict=True):
+        prepared = self.replays.prepared(session)
+        for turn, trace in zip(prepared.turns, found.trace.turns, strict=True):
             told = {tool.name: tool for tool in trace.offer.declared if tool.source != "core"}
             among = tuple(told.values())
             met: set[str] = set()
@@ -100,7 +100,7 @@ class Search:
                         self._need(told[name], among, turn, step)
                     met.add(name)
 
-    def _need(self, tool: Tool, among: tuple[Tool, ...], turn: ScriptTurn, step: ScriptPass) -> None:
+    def _need(self, tool: Tool, among: tuple[Tool, ...], turn: PreparedTurn, step: PreparedPass) -> None:
         need = self.needs.setdefault(tool.name, Needs(tool))
         need.among = among
         need.recorded = need.recorded or bool(step.searched)

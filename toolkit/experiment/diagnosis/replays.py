@@ -6,18 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from toolkit.bench import Bench
 from toolkit.engine import HostView, Selection
 from toolkit.engine.offer import Offer, make_offer
-from toolkit.experiment.comparison.frames import pass_costs
-from toolkit.experiment.comparison.run import cache_rules, counter_of
 from toolkit.formats.files import Problem
-from toolkit.ledger import PassRow, ledger
-from toolkit.prices.price import price
-from toolkit.replaying.fold import Surroundings, fold
-from toolkit.replaying.script import Script, script
-from toolkit.replaying.script_tokens import ScriptTokens, count_script
-from toolkit.replaying.search_billing import billing
-from toolkit.replaying.system import System
+from toolkit.ledger import PassRow
+from toolkit.replaying.prepared import Prepared
+from toolkit.replaying.system import Setting
 from toolkit.replaying.trace import Trace, TurnTrace
 from toolkit.selectors.told import told
 from toolkit.session import Session
@@ -33,17 +28,6 @@ class Part(NamedTuple):
 
 Parts = frozenset[Part]
 NOTHING: Parts = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What sessions are replayed with: the tools around them, the search, the host's rules, the model that is paid."""
-
-    retriever: str
-    model: str
-    catalog: Catalog | None = None
-    profile: str = "reference"
-    query_model: str = "own_words"
 
 
 class Bill(NamedTuple):
@@ -103,30 +87,26 @@ class Replays:
     """
 
     def __init__(self, sessions: Sequence[Session], setting: Setting) -> None:
-        self.setting = setting
-        self.counter = counter_of(setting.model)
-        self.rules, self.price = cache_rules(setting.model), price(setting.model)
+        self.setting, self.bench = setting, Bench.of(setting)
         self.sessions = tuple(sessions)
         self.around = tuple(setting.catalog or ())
-        self._scripts: dict[str, tuple[Script, ScriptTokens]] = {}
+        self._prepared: dict[str, Prepared] = {}
         self.noted: dict[Problem, None] = {}
         self._declared: dict[str, Replayed] = {}
         self._bills: dict[tuple[str, Parts], Bill] = {}
         self._served_by: dict[Catalog, frozenset[str]] = {}
 
-    def script(self, session: Session) -> tuple[Script, ScriptTokens]:
-        """Return a session's script and its tokens, made once."""
-        if session.id not in self._scripts:
-            made = script(session)
-            self._scripts[session.id] = (made, count_script(made, self.counter))
-        return self._scripts[session.id]
+    def prepared(self, session: Session) -> Prepared:
+        """Return a session ready for replays, counted once."""
+        if session.id not in self._prepared:
+            self._prepared[session.id] = self.bench.prepare(session)
+        return self._prepared[session.id]
 
     def replay(self, session: Session, selector: Any = "all") -> Replayed:
         """Replay a session under a selector and count it."""
-        one = self.setting
-        system = System(selector, one.retriever, one.profile, one.query_model)
-        made, around = self.script(session)[0], Surroundings(one.catalog)
-        return self._counted(session, fold(made, system, around, report=self._noting(session)))
+        prepared, system = self.prepared(session), self.setting.system(selector)
+        trace = self.bench.replay(prepared, system, self._noting(session))
+        return Replayed(trace, self.bench.rows(prepared, trace))
 
     def declared(self, session: Session) -> Replayed:
         """Return the replay of a session with everything declared, made once."""
@@ -145,8 +125,8 @@ class Replays:
         pairs = [(turn, offers[id(turn.offer)]) for turn in trace.turns]
         if any(name in offer.searchable_by_name for turn, offer in pairs for name in _called(turn)):
             return self.replay(session, chooser)
-        turns = tuple(replace(turn, offer=offer) for turn, offer in pairs)
-        return self._counted(session, replace(trace, turns=turns))
+        moved = replace(trace, turns=tuple(replace(turn, offer=offer) for turn, offer in pairs))
+        return Replayed(moved, self.bench.rows(self.prepared(session), moved))
 
     def _noting(self, session: Session) -> Callable[[str, str], None]:
         path, _, line = session.source.rpartition(":")
@@ -155,10 +135,6 @@ class Replays:
             self.noted[Problem(path, int(line or 0), code, f"session {session.id!r}: {message}")] = None
 
         return note
-
-    def _counted(self, session: Session, trace: Trace) -> Replayed:
-        tokens, search = self.script(session)[1], billing(self.setting.profile)
-        return Replayed(trace, ledger(tokens, trace, self.counter, self.rules, search))
 
     def bill(self, session: Session, parts: Parts) -> Bill:
         """Return what a session costs when some servers are deferred, and everything else is declared."""
@@ -169,23 +145,17 @@ class Replays:
 
     def paid(self, found: Replayed) -> Bill:
         """Return the bill of a replay."""
-        costs = [self.cost(row) for row in found.rows]
+        costs = [self.bench.costs(row) for row in found.rows]
         fates = [call.fate for one in found.trace.passes() for call in one.calls]
         return Bill(
-            sum(whole for _, whole in costs),
-            sum(plain for plain, _ in costs),
+            sum(one.cost_with_fallback_usd for one in costs),
+            sum(one.cost_usd for one in costs),
             sum(row.prompt_tokens for row in found.rows),
             sum(row.kind == "search" for row in found.rows),
             len(fates),
             fates.count("missed"),
             fates.count("blocked"),
         )
-
-    def cost(self, row: PassRow) -> tuple[float, float]:
-        """Return the USD of a pass, and with the fallback for what it missed."""
-        tokens = (row.prompt_tokens, row.cache_read_tokens, row.cache_write_tokens, row.cached_prompt_tokens)
-        costs = pass_costs(self.price, *tokens, row.output_tokens, row.fallback_prompt_tokens, row.fallback_passes)
-        return costs[:2]
 
     def servers(self, session: Session) -> frozenset[str]:
         """Return the MCP servers of which a session's host has tools."""

@@ -32,8 +32,8 @@ class Trips:
         """Add a session that was replayed with everything searchable."""
         grown = 0
         for row in found.rows:
-            plain, whole = self.replays.cost(row)
-            rates = self.replays.price.rates(row.prompt_tokens)
+            plain, whole, *_ = self.replays.bench.costs(row)
+            rates = self.replays.bench.price.rates(row.prompt_tokens)
             held = row.search_history_tokens
             if row.kind == "search":
                 self.trips += 1

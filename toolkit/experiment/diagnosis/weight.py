@@ -9,7 +9,7 @@ from typing import Any
 from toolkit.experiment.diagnosis.replays import Replayed, Replays
 from toolkit.ledger import PassRow
 from toolkit.prices.price import Price
-from toolkit.replaying.script import Script, is_search
+from toolkit.replaying.prepared import Prepared, is_search
 from toolkit.session import Session
 from toolkit.tool import Tool
 
@@ -54,9 +54,9 @@ class Weights:
 
     def add(self, session: Session, found: Replayed) -> None:
         """Add a session that was replayed with everything declared."""
-        made, _ = self.replays.script(session)
+        made = self.replays.prepared(session)
         searchers = {call.name for call in session.calls() if is_search(call)}
-        prices = _per_turn(found.rows, self.replays.price)
+        prices = _per_turn(found.rows, self.replays.bench.price)
         used_here: set[str] = set()
         for number, (turn, called) in enumerate(zip(found.trace.turns, _called(made), strict=True), 1):
             passes, usd_a_token = prices.get(number, (0, 0.0))
@@ -77,14 +77,14 @@ class Weights:
         if tool.name not in self.tools:
             self.tools[tool.name] = ToolUse(tool.name, tool.server or tool.source)
         use = self.tools[tool.name]
-        use.tokens = max(use.tokens, self.replays.counter.definition(tool))
+        use.tokens = max(use.tokens, self.replays.bench.counter.definition(tool))
         use.described = bool(tool.description)
         use.sessions += session not in use.seen_in
         use.seen_in.add(session)
         return use
 
 
-def _called(made: Script) -> Iterator[list[str]]:
+def _called(made: Prepared) -> Iterator[list[str]]:
     for turn in made.turns:
         yield [call.name for one in turn.passes for call in one.calls]
 

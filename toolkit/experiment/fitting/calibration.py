@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toolkit.bench import Bench
 from toolkit.experiment.fitting.need import Sample, look
-from toolkit.replaying.fold import Surroundings
-from toolkit.replaying.system import System
+from toolkit.replaying.system import Setting
 from toolkit.selectors.forecast import facts_of, miss_evidence
 from toolkit.selectors.need import FEATURES, Chance, Floats, probability
 from toolkit.selectors.usage import Usage
@@ -21,9 +21,7 @@ LEAST = 1e-7
 _Z = 1.96
 
 
-def reliability(
-    usage: Usage, sessions: Iterable[Session], system: System, surroundings: Surroundings = Surroundings()
-) -> pd.DataFrame:
+def reliability(usage: Usage, sessions: Iterable[Session], setting: Setting = Setting()) -> pd.DataFrame:
     """Return, bin by bin of the predicted probability, how often it came true.
 
     Columns: `what` (`now`: this turn calls the tool; `later`: a later turn does; `miss`: a search for it fails),
@@ -33,12 +31,11 @@ def reliability(
     Args:
         usage: What earlier sessions said, with the fitted facts of `expected_cost`, or without for its priors.
         sessions: Later sessions.
-        system: Whose retriever, profile and query model the searches are tried with.
-        surroundings: What stands around the recorded tools.
+        setting: The retriever, profile and query model that searches are tried with, and the tools around.
     """
-    sample = Sample()
+    sample, bench = Sample(), Bench(setting)
     for session in sessions:
-        look(sample, session, usage, system, surroundings)
+        look(sample, session, usage, bench)
     facts = facts_of(usage)
     frames = [
         _binned("now", *_joined(facts.now, sample.rows, sample.now, sample.times)),

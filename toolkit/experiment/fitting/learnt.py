@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.experiment.fitting.need import fitted_usage
 from toolkit.experiment.fitting.split import split
 from toolkit.formats.files import Problem
-from toolkit.replaying.fold import Surroundings
-from toolkit.replaying.habits import searching
 from toolkit.replaying.system import BOUNDS, System
-from toolkit.search import default_retriever
 from toolkit.selectors import parts, resolve
 from toolkit.selectors.usage import Usage, load_usage
 from toolkit.session import Session, digest_of
@@ -40,10 +37,7 @@ def fitted(selectors: Sequence[Any], sessions: Sequence[Session], plan: Plan) ->
     if not learners:
         return list(selectors)
     forecasts = any(getattr(part, "learns_from_replays", False) for one in learners for part in parts(one))
-    retriever = plan.retriever or default_retriever()
-    system = System("all", retriever, plan.profile, plan.query_model, searching(plan.searching))
-    around = Surroundings(plan.catalog, plan.defer)
-    usage = fitted_usage(sessions, system, around, plan.progress) if forecasts else Usage.of(sessions)
+    usage = fitted_usage(sessions, plan.setting, plan.progress) if forecasts else Usage.of(sessions)
     return [resolve(one).fit(usage) if can_fit(one) else one for one in selectors]
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from tqdm import tqdm
 
+from toolkit.bench import Bench
 from toolkit.engine import HostView, Selection
 from toolkit.experiment.fitting.split import groups
-from toolkit.replaying.fold import Surroundings, fold
-from toolkit.replaying.script import script
-from toolkit.replaying.system import System
+from toolkit.replaying.system import Setting
 from toolkit.replaying.trace import MISSED, SEARCHED, Trace
 from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
 from toolkit.selectors.forecast import Facts, miss_evidence
@@ -57,12 +56,7 @@ class Sample:
     lengths: list[int] = field(default_factory=list)
 
 
-def fitted_usage(
-    sessions: Iterable[Session],
-    system: System,
-    surroundings: Surroundings = Surroundings(),
-    progress: bool = False,
-) -> Usage:
+def fitted_usage(sessions: Iterable[Session], setting: Setting = Setting(), progress: bool = False) -> Usage:
     """Return what sessions say, with the fitted facts of `expected_cost` in it.
 
     Each session is looked at with the counts of other tasks alone, as a later session will be: what repeats it
@@ -70,26 +64,25 @@ def fitted_usage(
 
     Args:
         sessions: The earlier sessions.
-        system: Whose retriever, profile and query model the searches are tried with.
-        surroundings: What stands around the recorded tools.
+        setting: The retriever, profile and query model that searches are tried with, and the tools around.
         progress: Show a progress bar where there is a terminal.
     """
     known = tuple(sessions)
     usage = Usage.of(known)
-    sample = Sample()
+    sample, bench = Sample(), Bench(setting)
     with tqdm(total=len(known), desc="fit", unit="session", disable=None if progress else True) as bar:
         for group in groups(known):
             others = usage.minus(Usage.of(group))
             for session in group:
-                look(sample, session, others, system, surroundings)
+                look(sample, session, others, bench)
                 bar.update()
     return usage.adding(expected_cost={**asdict(facts(sample)), "features": list(FEATURES)})
 
 
-def look(sample: Sample, session: Session, others: Usage, system: System, surroundings: Surroundings) -> None:
+def look(sample: Sample, session: Session, others: Usage, bench: Bench) -> None:
     """Add to a sample what a session called and searched, and what was known of it by the counts of others."""
-    made, watch = script(session), _Watch(others)
-    trace = fold(made, replace(system, selector=watch), surroundings)
+    made, watch = bench.prepare(session), _Watch(others)
+    trace = bench.replay(made, bench.setting.system(watch))
     called = [Counter(call.name for one in turn.passes for call in one.calls) for turn in made.turns]
     sample.lengths.append(len(made.turns))
     for number, (names, rows) in enumerate(watch.seen):

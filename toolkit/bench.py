@@ -1,0 +1,121 @@
+"""The bench on which every study replays: one counter, one set of cache rules, one price, one setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolkit.ledger import PassRow, ledger
+from toolkit.prices.price import USUAL, Price, price_or_usual
+from toolkit.prompt_cache.rules import IDEAL, CacheRules, rules_for
+from toolkit.replaying.fold import Report, fold
+from toolkit.replaying.prepared import Counter, Prepared, Uncounted, prepare
+from toolkit.replaying.search_billing import TEXTS_ONLY, billing
+from toolkit.replaying.system import Setting, System
+from toolkit.replaying.trace import Trace
+from toolkit.session import Session
+from toolkit.tokens.provider_counter import ProviderCounter
+from toolkit.tokens.text_counter import TextCounter
+from toolkit.tool import Catalog
+
+
+class Costs(NamedTuple):
+    """The USD of a pass: by the cache's rules, with the fallback for what it missed, and with no and an ideal cache."""
+
+    cost_usd: float
+    cost_with_fallback_usd: float
+    cost_no_cache_usd: float
+    cost_ideal_cache_usd: float
+
+
+def costs(
+    price: Price | None, prompt: int, read: int, write: int, shared: int, output: int, again: int, times: int
+) -> Costs:
+    """Return what a pass costs, NaN without a price.
+
+    Args:
+        price: What tokens cost.
+        prompt, read, write: Prompt tokens; those of them that are read from the cache, and written to it.
+        shared: Those that an ideal cache reads.
+        output: Output tokens.
+        again, times: Prompt tokens of all fallback passes together, and how many they are.
+    """
+    if price is None:
+        return Costs(*(float("nan"),) * 4)
+    plain = price.cost(prompt - read - write, read, write, output)
+    more = times * price.cost(again / times, 0, 0, output) if times else 0.0
+    return Costs(plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output))
+
+
+@lru_cache(maxsize=8)
+def counter_of(model: str | None) -> TextCounter | ProviderCounter:
+    """Return the counter of a study: the provider's own rules for a model, texts alone without one."""
+    return ProviderCounter(model) if model else TextCounter()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What sessions are counted, replayed and priced with; `Bench.of` makes it for a setting.
+
+    Attributes:
+        setting: What stands around the systems, and the model whose prices selectors are told of.
+        counter: Who counts.
+        rules: The provider's prompt cache.
+        price: What tokens cost.
+        billed: Whether tool search is billed by its host's rules, beyond the texts of its calls and results.
+    """
+
+    setting: Setting = Setting()
+    counter: Counter = field(default_factory=Uncounted)
+    rules: CacheRules = IDEAL
+    price: Price = USUAL
+    billed: bool = False
+
+    @classmethod
+    def of(cls, setting: Setting) -> Bench:
+        """Return the bench of a setting: its model's tokens, cache and prices, or texts alone without a model."""
+        model = setting.model
+        rules = rules_for(model) if model else IDEAL
+        return cls(setting, counter_of(model), rules, price_or_usual(model), bool(model))
+
+    def for_session(self, session: Session) -> Bench:
+        """Return the bench of one session: its own model's cache and prices where the setting names no model."""
+        if self.setting.model or not session.model:
+            return self
+        setting = replace(self.setting, model=session.model)
+        return replace(self, setting=setting, rules=rules_for(session.model), price=price_or_usual(session.model))
+
+    def prepare(self, session: Session) -> Prepared:
+        """Return a session ready for replays, and counted."""
+        return prepare(session, self.counter)
+
+    def replay(
+        self, prepared: Prepared, system: System, report: Report | None = None, plan: Sequence[frozenset[str]] = ()
+    ) -> Trace:
+        """Replay a session under a system (see `toolkit.replaying.fold.fold`)."""
+        return fold(prepared, system, self.setting, self.definition_tokens(prepared.session), report, plan)
+
+    def rows(self, prepared: Prepared, trace: Trace) -> list[PassRow]:
+        """Return the token rows of a replay, one a pass."""
+        search = billing(trace.profile.name) if self.billed else TEXTS_ONLY
+        return ledger(prepared, trace, self.counter, self.rules, search)
+
+    def costs(self, row: PassRow) -> Costs:
+        """Return what a pass costs."""
+        tokens = (row.prompt_tokens, row.cache_read_tokens, row.cache_write_tokens, row.cached_prompt_tokens)
+        return costs(self.price, *tokens, row.output_tokens, row.fallback_prompt_tokens, row.fallback_passes)
+
+    def definition_tokens(self, session: Session) -> Callable[[str], int]:
+        """Return name → tokens of its definition, one for all sessions with the same tools."""
+        return _definition_tokens(session.catalog, self.setting.catalog, self.counter)
+
+
+@lru_cache(maxsize=64)
+def _definition_tokens(own: Catalog, around: Catalog | None, counter: Counter) -> Callable[[str], int]:
+    def tokens(name: str) -> int:
+        tool = own.get(name) or (around.get(name) if around is not None else None)
+        return counter.definition(tool) if tool else 0
+
+    return tokens
