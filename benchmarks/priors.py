@@ -24,9 +24,10 @@ import numpy as np
 from tqdm import tqdm
 
 from toolkit import Catalog, Session, load_catalog, load_sessions
+from toolkit.bench import Bench
 from toolkit.experiment.fitting.need import Sample, facts, look
 from toolkit.experiment.fitting.split import groups, split
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting
 from toolkit.selectors.need import FEATURES
 from toolkit.selectors.usage import Usage
 
@@ -38,15 +39,15 @@ TURNS = 200
 """Each set counts as so many turns."""
 
 
-def looked_at(sessions: Sequence[Session], around: Surroundings, seed: int, name: str) -> tuple[Sample, Sample]:
+def looked_at(sessions: Sequence[Session], bench: Bench, seed: int, name: str) -> tuple[Sample, Sample]:
     """Return what sessions show without counts of use, and with those of a few sessions of other tasks."""
     plain, known, draw, tasks = Sample(), Sample(), Random(seed), groups(sessions)
     for number, task in enumerate(tqdm(tasks, desc=name)):
         others = list(chain.from_iterable(tasks[:number] + tasks[number + 1 :]))
         usage = Usage.of(draw.sample(others, min(SIZES[number % len(SIZES)], len(others))))
         for one in task:
-            look(plain, one, Usage(), System("all", "hybrid"), around)
-            look(known, one, usage, System("all", "hybrid"), around)
+            look(plain, one, Usage(), bench)
+            look(known, one, usage, bench)
     return plain, known
 
 
@@ -75,13 +76,14 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", type=Path, default=Path("priors.json"))
     given = options.parse_args()
-    around = Surroundings(Catalog(tool for name in AROUND for tool in load_catalog(given.data / name / "tools.jsonl")))
+    around = Catalog(tool for name in AROUND for tool in load_catalog(given.data / name / "tools.jsonl"))
+    bench = Bench(Setting("hybrid", catalog=around))
     recorded: dict[str, Sequence[Session]] = {"mcp-servers": load_sessions(OWN)}
     for name in SETS:
         recorded[name] = split(
             load_sessions(given.data / name / "sessions.atif.jsonl.gz"), by="group", seed=given.seed
         )[0]
-    samples = [looked_at(sessions, around, given.seed, name) for name, sessions in recorded.items()]
+    samples = [looked_at(sessions, bench, given.seed, name) for name, sessions in recorded.items()]
     card = {
         "sessions": {name: len(sessions) for name, sessions in recorded.items()},
         "around": AROUND,

@@ -30,8 +30,8 @@ import numpy as np
 
 from toolkit import load_catalog, load_sessions
 from toolkit.experiment.stats import ratio_interval
+from toolkit.replaying.prepared import is_search, query_of
 from toolkit.replaying.query_models import Seen, asked, query_model
-from toolkit.replaying.script import is_search, query_of
 from toolkit.search import retriever
 from toolkit.search.ranking import Retriever
 from toolkit.session import Call, Session

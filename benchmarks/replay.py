@@ -19,10 +19,9 @@ from pathlib import Path
 from toolkit import load_catalog, load_sessions
 from toolkit.experiment.comparison.run import without_collection
 from toolkit.ledger import ledger
-from toolkit.replaying import Surroundings, System, Trace, fold, script
-from toolkit.replaying.script import Script, ScriptPass
-from toolkit.replaying.script_tokens import count_script
-from toolkit.session import Session
+from toolkit.replaying import Setting, System, Trace, fold, prepare
+from toolkit.replaying.prepared import Prepared, PreparedPass
+from toolkit.session import Message, Session, call_text, text_of
 from toolkit.tokens.text_counter import TextCounter
 from toolkit.tokens.vocabulary.tables import encoding
 from toolkit.tool import Tool
@@ -31,58 +30,61 @@ SYSTEMS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)", "oracle")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
+def fast(sessions: Sequence[Session], systems: Sequence[System], around: Setting) -> dict[str, int]:
     """Return prompt tokens by system, the toolkit's way."""
     with without_collection():
         return _fast(sessions, systems, around)
 
 
-def _fast(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
+def _fast(sessions: Sequence[Session], systems: Sequence[System], around: Setting) -> dict[str, int]:
     counter = TextCounter(keep=False)
-    scripts = [script(session) for session in sessions]
-    counted = [count_script(one, counter) for one in scripts]
+    prepared = [prepare(session, counter) for session in sessions]
     totals = {}
     for system in systems:
-        rows = (
-            row
-            for one, tokens in zip(scripts, counted, strict=True)
-            for row in ledger(tokens, fold(one, system, around), counter)
-        )
+        rows = (row for one in prepared for row in ledger(one, fold(one, system, around), counter))
         totals[system.name] = sum(row.prompt_tokens for row in rows)
     return totals
 
 
-def plain(sessions: Sequence[Session], systems: Sequence[System], around: Surroundings) -> dict[str, int]:
+def plain(sessions: Sequence[Session], systems: Sequence[System], around: Setting) -> dict[str, int]:
     """Return prompt tokens by system, counting every pass's whole prompt again."""
     encode = encoding().encode_ordinary
     totals = dict.fromkeys((system.name for system in systems), 0)
     for system in systems:
         for session in sessions:
-            one = script(session)
+            one = prepare(session)
             for prompt in prompts(one, fold(one, system, around)):
                 totals[system.name] += sum(len(encode(text)) for text in prompt)
     return totals
 
 
-def prompts(one: Script, trace: Trace) -> Iterator[list[str]]:
+def prompts(one: Prepared, trace: Trace) -> Iterator[list[str]]:
     """Yield the items of every pass's prompt: definitions, system prompt, messages."""
     history: list[str] = []
     for turn, traced in zip(one.turns, trace.turns, strict=True):
         front = [*map(definition, traced.offer.declared), one.session.system]
-        history += [*turn.before, turn.input]
-        recorded: Iterator[ScriptPass] = iter(turn.passes)
-        waiting: ScriptPass | None = None
+        history += [*texts(turn.before), turn.input]
+        recorded: Iterator[PreparedPass] = iter(turn.passes)
+        waiting: PreparedPass | None = None
         for step in traced.passes:
             if waiting is None:
                 waiting = next(recorded)
-                history += waiting.before
+                history += texts(waiting.before)
             yield front + history
             if step.is_search:
                 history += [step.call_text, step.result_text]
             else:
-                history += [*waiting.reply, *waiting.results]
+                history += texts([waiting.reply])
                 waiting = None
-        history += turn.after
+        history += texts(turn.after)
+
+
+def texts(messages: Iterable[Message]) -> Iterator[str]:
+    """Yield the texts of messages: words, calls, results."""
+    for one in messages:
+        yield text_of(one.content)
+        yield from map(call_text, one.calls)
+        yield from (text_of(call.result.content) for call in one.calls if call.result is not None)
 
 
 def definition(tool: Tool) -> str:
@@ -117,11 +119,11 @@ def main() -> int:
     return 0 if few == slow else 1
 
 
-def load(data: Path | None) -> tuple[Sequence[Session], Surroundings]:
+def load(data: Path | None) -> tuple[Sequence[Session], Setting]:
     if data is None:
-        return load_sessions(ROOT / "datasets/mcp-servers/sessions.atif.jsonl.gz"), Surroundings()
-    return load_sessions(data / "tau-bench/sessions.atif.jsonl.gz"), Surroundings(
-        load_catalog(data / "azure-mcp/tools.jsonl")
+        return load_sessions(ROOT / "datasets/mcp-servers/sessions.atif.jsonl.gz"), Setting()
+    return load_sessions(data / "tau-bench/sessions.atif.jsonl.gz"), Setting(
+        catalog=load_catalog(data / "azure-mcp/tools.jsonl")
     )
 
 

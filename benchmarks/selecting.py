@@ -26,7 +26,7 @@ from toolkit.engine import HostView
 from toolkit.engine.host import listing
 from toolkit.experiment.comparison.run import Runner, Unit, units
 from toolkit.experiment.comparison.workers import run
-from toolkit.replaying import Surroundings, System
+from toolkit.replaying import Setting, System
 from toolkit.selectors.registry import known_selectors, ready
 from toolkit.session import Session
 from toolkit.tool import Tool
@@ -70,16 +70,16 @@ def cpu() -> float:
 
 def replay(options: argparse.Namespace) -> None:
     start, wall = cpu(), time.perf_counter()
-    beside = Surroundings(around(options.data))
+    beside = Setting(model=options.model, catalog=around(options.data))
     read = {name: load_sessions(options.data / name / "sessions.atif.jsonl.gz") for name in options.sets}
     sessions = {name: tuple(found)[: options.limit] for name, found in read.items()}
     systems = [System(name, options.retriever).check() for name in options.systems]
     say(f"read: {cpu() - start:.1f} CPU s")
     if options.workers > 1:
-        todo = [one for found in sessions.values() for one in units(systems, found, beside, options.model, "")]
+        todo = [one for found in sessions.values() for one in units(systems, found, beside, "")]
         run(todo, options.workers, lambda done: None)
     else:
-        alone(sessions, systems, beside, options.model)
+        alone(sessions, systems, beside)
     total = sum(map(len, sessions.values()))
     spent, waited = cpu() - start, time.perf_counter() - wall
     say(f"{total} sessions under {len(systems)} systems, {options.workers} workers: {spent:.1f} CPU s, {waited:.1f} s")
@@ -89,12 +89,12 @@ def around(data: Path) -> Catalog:
     return Catalog(chain.from_iterable(load_catalog(data / name / "tools.jsonl") for name in AROUND))
 
 
-def alone(sessions: dict[str, Sequence[Session]], systems: Sequence[System], around: Surroundings, model: str) -> None:
+def alone(sessions: dict[str, Sequence[Session]], systems: Sequence[System], setting: Setting) -> None:
     """Replay in this process and print CPU seconds by system and set; reading and counting a set go to its first."""
     spent: dict[tuple[str, str], float] = {}
     for name, found in sessions.items():
         runner = Runner()
-        for unit in units(systems, found, around, model, ""):
+        for unit in units(systems, found, setting, ""):
             key = (unit.system.name, name)
             spent[key] = spent.get(key, 0.0) + took(runner, unit)
     say(f"| system | {' | '.join(sessions)} |")

@@ -12,12 +12,13 @@ from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.diagnosis import diagnose as module
 from toolkit.experiment.diagnosis.diagnose import Diagnosis, Question, diagnose, model_of
 from toolkit.experiment.diagnosis.findable import Needs, Try, missing_words
-from toolkit.experiment.diagnosis.replays import Deferring, Part, Replayed, Replays, Setting
+from toolkit.experiment.diagnosis.replays import Deferring, Part, Replayed, Replays
 from toolkit.experiment.diagnosis.servers import candidates
 from toolkit.experiment.diagnosis.staying import Trips
 from toolkit.experiment.diagnosis.weight import ToolUse
 from toolkit.formats.sessions import load_sessions
 from toolkit.prices.price import price
+from toolkit.replaying.system import Setting
 from toolkit.replaying.trace import Trace
 from toolkit.session import Call, Session
 from toolkit.tool import Catalog
@@ -122,7 +123,7 @@ def test_with_enough_sessions_the_saving_is_also_measured_on_later_ones(monkeypa
 
 def test_what_a_search_put_into_the_history_is_written_once_though_another_search_follows() -> None:
     paid = SimpleNamespace(price=SimpleNamespace(rates=lambda prompt: SimpleNamespace(cached=0.1, write=1.0)))
-    paid.cost = lambda one: (one.usd, one.usd)
+    paid.costs = lambda one: (one.usd,) * 4
     passes = [("search", 0, 1.0), ("search", 100, 2.0), ("recorded", 250, 9.0)]
     rows = [
         SimpleNamespace(kind=kind, search_history_tokens=held, usd=usd, prompt_tokens=1, fallback_passes=0)
@@ -137,7 +138,7 @@ def test_what_a_search_put_into_the_history_is_written_once_though_another_searc
 @pytest.mark.parametrize("parts", [{"excel"}, {"everything", "memory"}, {"git"}, {"sqlite", "time", "fetch"}])
 def test_a_session_that_never_searches_is_billed_as_its_whole_replay_would_be(parts: set[str]) -> None:
     recorded = load_sessions(DATASET, limit=12)
-    replays = Replays(recorded, Setting("lexical", "gpt-5"))
+    replays = Replays(recorded, Setting("lexical", model="gpt-5"))
     chosen = frozenset(map(Part, parts))
     for one in recorded:
         whole = replays.paid(replays.replay(one, Deferring(chosen)))
@@ -147,7 +148,7 @@ def test_a_session_that_never_searches_is_billed_as_its_whole_replay_would_be(pa
 def test_deferring_is_what_a_host_does_with_the_flags_of_its_file() -> None:
     recorded = branching("a", turn("mail", said("send a letter", call(MAIL.name))), tools=(READ, BRANCH, MAIL))
     flagged = Session("b", recorded.catalog.deferring(lambda name: name == MAIL.name), recorded.turns)
-    replays = Replays([recorded], Setting("lexical", "gpt-5"))
+    replays = Replays([recorded], Setting("lexical", model="gpt-5"))
     assert replays.bill(recorded, frozenset({Part("mail")})) == replays.paid(replays.replay(flagged, "deferred"))
 
 

@@ -117,7 +117,7 @@ class _Facts:
     """What is gathered over some sessions."""
 
     def __init__(self, replays: Replays, ranks: Ranks) -> None:
-        self.weights, self.search, self.trips = Weights(replays), Search(replays, ranks), Trips(replays)
+        self.weights, self.search, self.trips = Weights(replays), Search(replays, ranks), Trips(replays.bench)
 
     @property
     def uses(self) -> list[ToolUse]:

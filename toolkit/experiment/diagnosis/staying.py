@@ -12,7 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolkit.experiment.diagnosis.replays import Replayed, Replays
+from toolkit.bench import Bench
+from toolkit.experiment.diagnosis.replays import Replayed
 from toolkit.experiment.diagnosis.weight import ToolUse
 
 
@@ -20,7 +21,7 @@ from toolkit.experiment.diagnosis.weight import ToolUse
 class Trips:
     """What searching cost over the sessions that were replayed with everything searchable."""
 
-    replays: Replays
+    bench: Bench
     trips: int = 0
     trips_usd: float = 0.0
     failed: int = 0
@@ -32,8 +33,8 @@ class Trips:
         """Add a session that was replayed with everything searchable."""
         grown = 0
         for row in found.rows:
-            plain, whole, *_ = self.replays.bench.costs(row)
-            rates = self.replays.bench.price.rates(row.prompt_tokens)
+            plain, whole, *_ = self.bench.costs(row)
+            rates = self.bench.price.rates(row.prompt_tokens)
             held = row.search_history_tokens
             if row.kind == "search":
                 self.trips += 1
