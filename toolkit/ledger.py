@@ -114,8 +114,7 @@ class _Ledger:
         self.prepared, self.trace, self.counter, self.billing = prepared, trace, counter, billing
         self.cache = PromptCache(rules)
         self.history = self.searches = self.said = 0
-        self.offer: Offer | None = None
-        self.front = _Front(0, 0, ())
+        self.declared_tokens = self.search_tokens = 0
         self.appended: tuple[Tool, ...] = ()
         self.declared: tuple[Offer, tuple[Tool, ...]] | None = None
 
@@ -150,22 +149,23 @@ class _Ledger:
         for one in turn.passes:
             if opened is None:
                 opened = self._opened(next(following), recorded.input_tokens)
-            called = sum(self.counter.text(search.call_text) for search in one.searches or (one,))
+            output = opened.reply_tokens + opened.hidden_tokens if one.kind == "recorded" else self._called(one)
             if one.is_search and not self.billing.own_pass:
-                yield self._inside(number, one, called)
-            elif one.kind != "recorded":
-                yield self._row(number, turn, one, recorded.input_tokens, called, opened)
-            if one.is_search:
-                self._searched(turn.offer, one, called)
-            elif one.refused:
-                self._joined(called + self.counter.text(one.result_text), 2)
+                yield self._inside(number, one, output)
             else:
-                output = opened.reply_tokens + opened.hidden_tokens
                 yield self._row(number, turn, one, recorded.input_tokens, output, opened)
-                kept = opened.reply_tokens + opened.results_tokens
-                self._say(kept, opened.messages)
-                self.history += kept
+            if one.is_search:
+                self._searched(turn.offer, one, output)
+            elif one.refused:
+                self._joined(output + self.counter.text(one.result_text), 2)
+            else:
+                self.history += opened.reply_tokens + opened.results_tokens
+                self._say(opened.reply_tokens + opened.results_tokens, opened.messages)
                 opened = None
+
+    def _called(self, one: PassTrace) -> int:
+        """Return the tokens of the calls of a pass that the recording does not have."""
+        return sum(self.counter.text(made.call_text) for made in one.searches or (one,))
 
     def _opened(self, recorded: PreparedPass, given: int) -> PreparedPass:
         """Put what joined the history before a recorded pass into it; a compaction leaves the turn's input."""
@@ -195,22 +195,23 @@ class _Ledger:
             new = (offer.searchable_by_name[name] for name in one.answer if name in offer.searchable_by_name)
             self.appended = tuple(dict.fromkeys((*self.appended, *new)))
 
-    def _declare(self, offer: Offer) -> int:
-        """Put what a pass declares before its messages; return the tokens of the definitions found before it."""
+    def _declare(self, offer: Offer) -> None:
+        """Put what a pass declares before its messages, and what was found before it behind that."""
+        if self.declared is not None and self.declared[0] is offer and self.declared[1] == self.appended:
+            return
+        declared, search, tools = _front(offer, self.counter, self.billing)
         appended = [_defined(tool, self.counter.definition(tool)) for tool in self.appended]
-        if self.declared is None or self.declared[0] is not offer or self.declared[1] != self.appended:
-            self.front = _front(offer, self.counter, self.billing)
-            overhead = self.front.declared + self.front.search - sum(one.tokens for one in self.front.tools)
-            system = Segment("", self.prepared.system_tokens + overhead, "system")
-            self.cache.declare((*self.front.tools, *appended, system))
-            self.declared = (offer, self.appended)
-        return sum(one.tokens for one in appended)
+        overhead = declared + search - sum(one.tokens for one in tools)
+        self.cache.declare((*tools, *appended, Segment("", self.prepared.system_tokens + overhead, "system")))
+        self.declared_tokens = declared + sum(one.tokens for one in appended)
+        self.search_tokens = search
+        self.declared = (offer, self.appended)
 
     def _row(
         self, number: int, turn: TurnTrace, one: PassTrace, given: int, output: int, recorded: PreparedPass
     ) -> PassRow:
-        declared = self._declare(turn.offer) + self.front.declared
-        definitions = declared + self.front.search
+        self._declare(turn.offer)
+        definitions = self.declared_tokens + self.search_tokens
         use = self.cache.send(recorded.at)
         failed = sum(call.fate in ("missed", "blocked") for call in one.calls)
         again = use.tokens - definitions + _visible_tokens(turn.basis, self.counter) if failed else 0
@@ -222,8 +223,8 @@ class _Ledger:
             pass_no=one.pass_no,
             kind=one.kind,
             system_tokens=self.prepared.system_tokens,
-            declared_tokens=declared,
-            search_tool_tokens=self.front.search,
+            declared_tokens=self.declared_tokens,
+            search_tool_tokens=self.search_tokens,
             history_tokens=self.history,
             search_history_tokens=self.searches,
             input_tokens=given,

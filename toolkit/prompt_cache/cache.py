@@ -7,9 +7,9 @@ of the path that was there before. The session is alone: nothing that an earlier
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import NamedTuple
 
 from toolkit.prices.price import Price
@@ -120,13 +120,12 @@ class PromptCache:
     def declare(self, front: Sequence[Segment]) -> None:
         """Put other tools and another system text before the messages."""
         self._front, self._path = front, []
-        for one in (*front, *self._messages):
-            self._step(one)
+        self._extend((*front, *self._messages))
 
     def say(self, message: Segment) -> None:
         """Add a message, or several that are sent together."""
         self._messages.append(message)
-        self._step(message)
+        self._extend((message,))
 
     def drop(self) -> None:
         """Take all messages away: the history was compacted."""
@@ -153,13 +152,15 @@ class PromptCache:
         self._keep(at)
         return CacheUse(read, prompt - read, 0, cause, shared)
 
-    def _step(self, segment: Segment) -> None:
-        """Go one segment on."""
+    def _extend(self, more: Iterable[Segment]) -> None:
+        """Go on from where the prompt ends."""
         last = self._path[-1] if self._path else self._root
-        found = last.after.get(segment)
-        if found is None:
-            found = last.after[segment] = _Prefix(last, segment)
-        self._path.append(found)
+        for segment in more:
+            found = last.after.get(segment)
+            if found is None:
+                found = last.after[segment] = _Prefix(last, segment)
+            self._path.append(found)
+            last = found
 
     def _found(self, now: float) -> tuple[_Prefix | None, _Prefix | None]:
         """Return the longest prefix asked for that the cache ever held, and the longest that it still holds."""
@@ -201,7 +202,7 @@ class PromptCache:
         old, new = self._before, self._path
         at = len(old)
         if not (at <= len(new) and (not at or old[-1] is new[at - 1])):
-            at = next(n for n, (one, other) in enumerate(zip_longest(old, new)) if one is not other)
+            at = bisect(range(min(len(old), len(new))), False, key=lambda n: old[n] is not new[n])
         kinds = [path[at].kind for path in (old, new) if at < len(path)]
         first = min(map(KINDS.index, kinds), default=2)
         return None if at == len(old) and KINDS[first] == "messages" else f"{KINDS[first]}_changed"
