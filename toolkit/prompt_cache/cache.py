@@ -218,8 +218,11 @@ class PromptCache:
     def _keep(self, at: float | None) -> None:
         """Leave the prompt in the cache: every prefix of it, or those that end at a breakpoint."""
         now = at or 0.0
-        left = self._path[-1:] + list(self._ends()) if self.rules.mode == "breakpoints" else reversed(self._path)
-        for one in left:
+        if self.rules.mode == "breakpoints":
+            for one in (*self._path[-1:], *self._ends()):
+                one.kept = now
+            return
+        for one in reversed(self._path):
             if at is None and one.kept == now:
-                break  # without a clock, so are all shorter ones
+                return  # without a clock, all shorter ones are kept as this one is
             one.kept = now
