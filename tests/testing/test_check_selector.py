@@ -203,7 +203,7 @@ def test_a_registered_function_with_options_keeps_the_rules(monkeypatch: pytest.
     def nearest(visible: Any, host: Any, k: int = 2) -> Any:
         return host.rank(host.turn_input, k), sorted(names_of(visible))
 
-    assert check_selector("nearest(k=3)").selector == "nearest(k=3)"
+    assert check_selector("nearest(k=3)").subject == "nearest(k=3)"
 
 
 def test_sessions_of_ones_own_are_replayed() -> None:

@@ -7,61 +7,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from toolkit.selectors import label, ready, resolve
 from toolkit.selectors.combined import Combining
 from toolkit.session import Session
+from toolkit.testing import findings
+from toolkit.testing.findings import Noted, Report
 from toolkit.testing.selector_scenes import Answer, Scene, altered, ask, crowd, edges, met, offers, own_sessions
 
 _MANY = 2_000
 _THREADS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What came of one rule: `why` is empty when the selector keeps it; `note` is a figure, or why it was left out."""
-
-    rule: str
-    says: str
-    why: str = ""
-    note: str = ""
-
-    def __str__(self) -> str:
-        state = f"fails: {self.why}" if self.why else "ok"
-        return f"{self.rule:<10}{state}{f' ({self.note})' if self.note else ''}"
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What came of all rules, one a line."""
-
-    selector: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def failures(self) -> tuple[Finding, ...]:
-        """The rules that the selector breaks."""
-        return tuple(one for one in self.findings if one.why)
-
-    def check(self) -> Report:
-        """Return the report when all rules are kept.
-
-        Raises:
-            AssertionError: A rule is broken; all that are stand in the message.
-        """
-        if self.failures:
-            broken = "\n".join(f"  {one.rule}: {one.says}\n    but: {one.why}" for one in self.failures)
-            raise AssertionError(
-                f"{self.selector} breaks {len(self.failures)} of {len(self.findings)} rules:\n{broken}"
-            )
-        return self
-
-    def __str__(self) -> str:
-        return "\n".join((self.selector, *(f"  {one}" for one in self.findings)))
-
-    __repr__ = __str__
 
 
 def check_selector(
@@ -86,7 +43,7 @@ def check_selector(
     answers   ok
     """
     subject = _Subject(selector, own_sessions() if sessions is None else tuple(sessions), seconds)
-    found = Report(label(selector), tuple(_judged(rule, test, subject) for rule, test in RULES.items()))
+    found = findings.report(label(selector), RULES, subject)
     return found if report else found.check()
 
 
@@ -109,18 +66,6 @@ class _Subject:
 
 
 Test = Callable[[_Subject], Iterator[str]]
-
-
-class _Noted(Exception):
-    """A rule that is kept, with something to say beside it."""
-
-
-def _judged(rule: str, test: Test, subject: _Subject) -> Finding:
-    says = " ".join((test.__doc__ or "").split())
-    try:
-        return Finding(rule, says, next(test(subject), ""))
-    except _Noted as noted:
-        return Finding(rule, says, "", str(noted))
 
 
 def _answers(subject: _Subject) -> Iterator[str]:
@@ -238,7 +183,7 @@ def _spec(subject: _Subject) -> Iterator[str]:
     """Its `repr` is a spec that builds it again, and what it builds answers the same."""
     text = label(subject.selector)
     if not isinstance(subject.given, str | Combining):
-        raise _Noted("left out: a function has no spec")
+        raise Noted("left out: a function has no spec")
     try:
         again = resolve(text)
     except Exception as error:
@@ -271,7 +216,7 @@ def _time(subject: _Subject) -> Iterator[str]:
     figure = f"{statistics.median(took) * 1000:.2f} ms with {_MANY:,} tools"
     if min(took) > subject.seconds:
         yield f"{figure}, never below {subject.seconds:g} s"
-    raise _Noted(figure)
+    raise Noted(figure)
 
 
 RULES: Mapping[str, Test] = {

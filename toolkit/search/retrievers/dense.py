@@ -51,6 +51,8 @@ class Dense:
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the tools nearest to `query`; see `Retriever`. What is further than `FLOOR` is no match."""
+        if not len(self.roster):
+            return Ranking()
         mask = self.roster.mask(among)
         scores = self.similarities([query])[0]
         scores = np.where(scores >= FLOOR, scores, 0.0)

@@ -47,12 +47,18 @@ class Reranked:
         """Return the best tools for `query`; see `Retriever`."""
         found = self.base.rank(query, among, max(k, self.depth))
         seen = found.names[: self.depth]
-        values = np.asarray(self.score(query, [views(self.tools[name])[0] for name in seen]) if seen else (), float)
+        texts = [_whole(views(self.tools[name])[0]) for name in seen]
+        values = np.asarray(self.score(_whole(query), texts) if seen else (), float)
         scores = dict(zip(seen, np.round(1 + 1 / (1 + np.exp(-values)), 6).tolist(), strict=True))
         first = sorted(seen, key=lambda name: (-scores[name], tie_order(self.tools[name])))
         rest = [(name, score / (1 + score)) for name, score in list(found)[self.depth :]]
         ranked = [(name, scores[name]) for name in first] + rest
         return Ranking(tuple(name for name, _ in ranked[: max(k, 0)]), tuple(score for _, score in ranked[: max(k, 0)]))
+
+
+def _whole(text: str) -> str:
+    """Return a text without lone surrogates, which no tokenizer reads."""
+    return text.encode("utf-8", "replace").decode()
 
 
 @cache
