@@ -18,11 +18,12 @@ _ROLES = {"assistant": "agent", "developer": "system"}
 
 @dataclass(slots=True)
 class _Made:
-    """A call while its result may still come."""
+    """A call while its result may still come; `wire` and `id` are its name and its id as the log writes them."""
 
     call: Call
     wire: str
     result: Result | None = None
+    id: str = ""
 
     def whole(self) -> Call:
         return self.call if self.result is None else replace(self.call, result=self.result)
@@ -175,7 +176,7 @@ class Building:
         before = self.made.setdefault(wire, [])
         own = wire if wire and not before else f"{wire or 'call'}#{len(before) + 1}"
         more = {**(extra or {}), **({"flags": [flag]} if flag else {})}
-        made = _Made(Call(own, folded(name), mapping, kind, None, raw, more), name)
+        made = _Made(Call(own, folded(name), mapping, kind, None, raw, more), name, None, wire)
         before.append(made)
         self._open.calls.append(made)
 

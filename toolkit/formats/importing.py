@@ -141,6 +141,21 @@ class Format:
     about: str = field(default="", compare=False)
 
 
+def parsed(value: Any) -> Any:
+    """Return what a JSON text of an object or a list says; everything else is returned as it is.
+
+    >>> parsed('[1]'), parsed('[1'), parsed(None)
+    ([1], '[1', None)
+    """
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return _DECODE(value)
+    except (*UNREADABLE, UnicodeEncodeError):
+        values, _ = salvaged(value.encode("utf-8", "surrogatepass"))
+        return values[0] if len(values) == 1 else value
+
+
 def salvaged(data: bytes) -> tuple[list[Any], str]:
     """Return the JSON values of a text that a strict reader refuses, and the code of what was wrong with it.
 
