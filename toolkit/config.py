@@ -1,4 +1,4 @@
-"""The configuration of a host, as the command line reads and shows it (`semantics.md` K1–K3)."""
+"""The configuration of a host, as the command line reads and shows it (`docs/semantics.md` K1–K3)."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class InputError(ToolkitError):
 
 
 class UnknownNameError(ToolkitError):
-    """A name is not registered; the message lists what is, and the nearest (`semantics.md` S8)."""
+    """A name is not registered; the message lists what is, and the nearest (`docs/semantics.md` S8)."""
 
     code = "unknown_name"
 

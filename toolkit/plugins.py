@@ -76,7 +76,7 @@ class Registry:
         """Return what stands under a name, or at `pkg.mod:name`.
 
         Raises:
-            UnknownNameError: There is none; the nearest is named with its options (`semantics.md` S8).
+            UnknownNameError: There is none; the nearest is named with its options (`docs/semantics.md` S8).
             InputError: It cannot be imported, or is something else.
         """
         for one in (self.registered, self.built_in):

@@ -43,7 +43,7 @@ def _as_text(value: Mapping[str, Any] | bool | str | None, what: str) -> str:
 class Tool:
     """One tool definition, immutable to the last byte.
 
-    The input schema is kept as the JSON text that its server gave (`semantics.md` B6), so that
+    The input schema is kept as the JSON text that its server gave (`docs/semantics.md` B6), so that
     nobody can change it and equal bytes stay equal; `input_schema` parses a fresh copy.
 
     Args:

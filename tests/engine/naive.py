@@ -1,8 +1,8 @@
-"""A deliberately naive engine, written from `semantics.md` alone: sets, lists, loops, no caching.
+"""A deliberately naive engine, written from `docs/semantics.md` alone: sets, lists, loops, no caching.
 
 It exists to be compared with the real engine. Where a rule leaves room, a comment that starts with
 `READING` cites the rule and says how it is read here. Core definitions (`tools.search`, `ui.*`) are this
-file's own texts: semantics.md gives no bytes for them, so a comparison leaves them out.
+file's own texts: docs/semantics.md gives no bytes for them, so a comparison leaves them out.
 """
 
 from __future__ import annotations

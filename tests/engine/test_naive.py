@@ -1,4 +1,4 @@
-"""Hand-written expectations, each named after its rule of `semantics.md`, for every engine in `ENGINES`.
+"""Hand-written expectations, each named after its rule of `docs/semantics.md`, for every engine in `ENGINES`.
 
 An engine is `make(config, selectors, rank)` with `apply(event) -> outcome`; add yours to `ENGINES`. Expectations
 keep to what the text says; doubtful readings are in `naive.py` (`READING`) and are not asserted here.

@@ -1,4 +1,4 @@
-"""Worlds and event sequences for any engine that has `apply`, and the invariants of `semantics.md` section 11.
+"""Worlds and event sequences for any engine that has `apply`, and the invariants of `docs/semantics.md` section 11.
 
 Small worlds are for walking exhaustively (`test_exhaustive.py`), large ones are drawn by hypothesis (`runs`). A
 *run* is a config and its events; a *history* is what `play` returns: (event, outcome) pairs, the config first.
@@ -117,7 +117,7 @@ def play(make: MakeEngine, run: Run) -> History:
 
 
 def comparable(outcome: Outcome) -> Outcome:
-    """Return the outcome without the core tools' definitions, whose bytes semantics.md leaves open."""
+    """Return the outcome without the core tools' definitions, whose bytes docs/semantics.md leaves open."""
     plain = dict(outcome)
     if "definitions" in plain:
         plain["definitions"] = {n: as_text(d) for n, d in plain["definitions"].items() if n not in CORE}
@@ -135,7 +135,7 @@ def first_difference(one: History, other: History) -> str | None:
 
 
 def is_open(event: Event, a: Outcome, b: Outcome) -> bool:
-    """Tell whether two outcomes differ only by what `ui.*` accepts: semantics.md gives those tools no schema."""
+    """Tell whether two outcomes differ only by what `ui.*` accepts: docs/semantics.md gives those tools no schema."""
     if event["op"] != "call" or event["name"].replace("_", ".") not in CORE - {SEARCH}:
         return False
     return {a.get("verdict"), b.get("verdict")} <= {"ok", "ask", "invalid_arguments"}

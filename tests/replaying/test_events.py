@@ -1,4 +1,4 @@
-"""Recorded events act on a replay as `semantics.md` says."""
+"""Recorded events act on a replay as `docs/semantics.md` says."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import typer
 from toolkit.commands.output import print_json, print_table
 
 NAME = "conformance"
-app = typer.Typer(help="Check whether a host obeys the rules of semantics.md.", no_args_is_help=True)
+app = typer.Typer(help="Check whether a host obeys the rules of docs/semantics.md.", no_args_is_help=True)
 Rules = Annotated[Optional[list[str]], typer.Option("--rule", help="Only this rule (H3) or family (H). Repeatable.")]
 
 

@@ -1,4 +1,4 @@
-"""The reference engine: a pure state machine of `semantics.md`, and the `Host` face over it."""
+"""The reference engine: a pure state machine of `docs/semantics.md`, and the `Host` face over it."""
 
 from toolkit.engine.calls import Verdict
 from toolkit.engine.host import Host

@@ -1,4 +1,4 @@
-"""Calls and searches: what the engine says of each, and what the model reads of that (`semantics.md` C, Q)."""
+"""Calls and searches: what the engine says of each, and what the model reads of that (`docs/semantics.md` C, Q)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a selector once, within its time, and falling back to S1 when it fails (`semantics.md` S2, S7)."""
+"""Asking a selector once, within its time, and falling back to S1 when it fails (`docs/semantics.md` S2, S7)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Host:
         scope: Patterns granted to the session; None narrows nothing (V8).
         policy: Pattern → `allow`, `ask` or `deny`; the last match decides (V8).
         retriever: A retriever's spec for `tools.search`, or a searcher; None takes the default.
-        profile: The host's rules; `semantics.md` is the profile `reference`.
+        profile: The host's rules; `docs/semantics.md` is the profile `reference`.
         ui: Register `ui.show` and `ui.hide` (S6).
         config: The selector's own table of the configuration.
         time_limit: Seconds that a selector may take (S7); None waits for it.

@@ -1,4 +1,4 @@
-"""The offer: how a selector's two lists become what a turn declares and leaves searchable (`semantics.md` S)."""
+"""The offer: how a selector's two lists become what a turn declares and leaves searchable (`docs/semantics.md` S)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Glob patterns over whole names, as `semantics.md` V4 reads them, and a fast index of names."""
+"""Glob patterns over whole names, as `docs/semantics.md` V4 reads them, and a fast index of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules in which hosts differ, as data; `semantics.md` is the profile `reference`."""
+"""The rules in which hosts differ, as data; `docs/semantics.md` is the profile `reference`."""
 
 from __future__ import annotations
 

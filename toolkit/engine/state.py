@@ -1,7 +1,7 @@
 """The engine's one state, frozen, and the transitions that may happen at any time.
 
 Each transition is a function from state to state. What a host changes in mid-turn is kept here and
-waits for the boundary as far as the offer goes (`semantics.md` B2); permission does not wait (B3).
+waits for the boundary as far as the offer goes (`docs/semantics.md` B2); permission does not wait (B3).
 """
 
 from __future__ import annotations

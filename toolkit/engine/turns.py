@@ -1,4 +1,4 @@
-"""Turn boundaries, steps and passes: when an offer is made and how long it stands (`semantics.md` B, A)."""
+"""Turn boundaries, steps and passes: when an offer is made and how long it stands (`docs/semantics.md` B, A)."""
 
 from __future__ import annotations
 

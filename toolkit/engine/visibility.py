@@ -1,4 +1,4 @@
-"""Who may see what: scopes, policy and hides, each over names alone (`semantics.md` V, H)."""
+"""Who may see what: scopes, policy and hides, each over names alone (`docs/semantics.md` V, H)."""
 
 from __future__ import annotations
 

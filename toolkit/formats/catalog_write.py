@@ -45,7 +45,7 @@ def write_catalog(tools: Iterable[Tool], path: str | Path) -> None:
 
 
 def row_of(tool: Tool) -> dict[str, Any]:
-    """Return the row of a catalog file for one tool; the schema keeps its key order (`semantics.md` B6).
+    """Return the row of a catalog file for one tool; the schema keeps its key order (`docs/semantics.md` B6).
 
     >>> row_of(Tool("mcp.git.log", "Shows commits.", {"type": "object"}))["server"]
     'git'

@@ -1,4 +1,4 @@
-"""Reading a TOML file table by table, with errors that a person can act on (`semantics.md` K3)."""
+"""Reading a TOML file table by table, with errors that a person can act on (`docs/semantics.md` K3)."""
 
 from __future__ import annotations
 

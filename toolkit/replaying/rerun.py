@@ -1,6 +1,6 @@
 """A host's own recording run again on the engine: the same offers, answers and verdicts, or what differs.
 
-This is the eighth invariant of `semantics.md` section 11. Unlike a replay under another system, a
+This is the eighth invariant of `docs/semantics.md` section 11. Unlike a replay under another system, a
 rerun makes the recorded searches too, and judges every call against the recorded verdict.
 """
 

@@ -1,7 +1,7 @@
 """Tool search as it is billed: its definition every pass, its trips and what they found from then on.
 
 Selected by the name of the host profile. Source: 130 recordings of Anthropic's hosted search and 99 of OpenAI's
-(`token-accounting.md` 1.1 and 1.2), and the hosts' public rules (`profiles.md`).
+(`docs/token-rules.md`, OpenAI and Anthropic), and the hosts' public rules (`docs/profiles.md`).
 """
 
 from __future__ import annotations

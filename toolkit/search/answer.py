@@ -116,7 +116,7 @@ class ToolSearch:
         self._lock = threading.RLock()
 
     def __call__(self, query: str, searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
-        """Answer a query over the tools given (`semantics.md` Q1–Q5, Q10); see `Searcher`."""
+        """Answer a query over the tools given (`docs/semantics.md` Q1–Q5, Q10); see `Searcher`."""
         subset = self._subset(searchable, declared)
         names, scores = self._ranked(query, subset)
         told = {tool.name for tool in declared}

@@ -40,7 +40,7 @@ class Retriever(Protocol):
     """Ranks the tools it was built over.
 
     Only names within `among` (None: all) are answered, at most `k`, no zero score among them, and
-    equal scores read-only first, then by code point of the name (`semantics.md` Q3, Q5).
+    equal scores read-only first, then by code point of the name (`docs/semantics.md` Q3, Q5).
     """
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking: ...

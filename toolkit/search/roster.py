@@ -19,7 +19,7 @@ _MASKS = 64
 
 
 class Roster:
-    """Tools with unique names, sorted so that an earlier position wins a tie (`semantics.md` Q3)."""
+    """Tools with unique names, sorted so that an earlier position wins a tie (`docs/semantics.md` Q3)."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self.tools = tuple(sorted(Catalog(tools), key=tie_order))

@@ -24,7 +24,7 @@ class Auto(Combining):
     Use it when you do not know the catalogs: a few tools are declared, a marketplace is searched. A
     changed mode is a changed prefix: the session flips back only when the definitions are a tenth
     below the threshold, so that a catalog at the border flips once. Each flip gives the notice
-    `mode_changed` (`semantics.md` section 12). Where nothing can be searched, all is declared.
+    `mode_changed` (`docs/semantics.md` section 12). Where nothing can be searched, all is declared.
 
     Args:
         percent: Share of the window, above 0 and up to 100.
@@ -45,7 +45,7 @@ class Auto(Combining):
         checks.whole("auto", "window", self.window)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known, cost = told(visible), costs(visible, host.tokens)
         small = known.matching(("builtin.*",))
         searching = SEARCH in host.declared_before

@@ -46,7 +46,7 @@ class Budget(Combining):
         checks.retriever("budget", self.retriever)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         found = ranking(visible, host, self.retriever, self.among)
         cost = costs(visible, host.tokens)
         sizes = np.array([cost[name] for name, _ in found], dtype=np.int64)

@@ -14,11 +14,11 @@ from toolkit.tool import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BuiltinOnly(Combining):
-    """Declare `builtin.*`, withhold the rest (`semantics.md` S9). Shows what a session needs beyond them."""
+    """Declare `builtin.*`, withhold the rest (`docs/semantics.md` S9). Shows what a session needs beyond them."""
 
     spec: ClassVar[str] = "builtin-only"
     static: ClassVar[bool] = True
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         return Selection(told(visible).matching(("builtin.*",)))

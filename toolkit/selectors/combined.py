@@ -2,7 +2,7 @@
 
 A combinator adds no name that is not told, and withholds nothing: what it takes off the declared
 list is searchable. Declared names stand in order of preference, the most wanted first, so that
-`cap` knows what to drop; the engine puts them into canonical order (`semantics.md` B5).
+`cap` knows what to drop; the engine puts them into canonical order (`docs/semantics.md` B5).
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def one_or_all(patterns: tuple[str, ...]) -> str:
 
 
 def asked(selector: Any, visible: Sequence[Tool], host: HostView) -> Selection:
-    """Return what a part selects; what a function returns is checked first (`semantics.md` S7)."""
+    """Return what a part selects; what a function returns is checked first (`docs/semantics.md` S7)."""
     found = selector(visible, host)
     return found if isinstance(selector, Combining) and isinstance(found, Selection) else as_selection(found)
 

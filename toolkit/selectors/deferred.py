@@ -14,7 +14,7 @@ from toolkit.tool import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Deferred(Combining):
-    """Leave searchable what its server flags `deferred`, declare the rest (`semantics.md` S1).
+    """Leave searchable what its server flags `deferred`, declare the rest (`docs/semantics.md` S1).
 
     Use it when you know which servers are large and seldom needed. Alone it is no selector at all;
     combined with others it is a part like any.
@@ -25,5 +25,5 @@ class Deferred(Combining):
     is_default: ClassVar[bool] = True
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         return default_selection(visible)

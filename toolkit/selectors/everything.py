@@ -14,11 +14,11 @@ from toolkit.tool import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Everything(Combining):
-    """Declare everything (`semantics.md` S9). Use it when the catalog is small."""
+    """Declare everything (`docs/semantics.md` S9). Use it when the catalog is small."""
 
     spec: ClassVar[str] = "all"
     static: ClassVar[bool] = True
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         return Selection(told(visible).names)

@@ -96,7 +96,7 @@ class ExpectedCost(Fitted):
         """Run unfitted too: by the priors."""
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         found = self._forecast(visible, host)
         plan = _cheapest(found, host, self.usage is not None)
         declared = list(compress(found.names, plan.declared.tolist()))

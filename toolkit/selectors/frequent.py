@@ -46,7 +46,7 @@ class Frequent(Fitted):
         return isinstance(self.usage, Usage)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         return self.chosen(most_used(self.learnt, visible, self.k), visible)
 
 

@@ -14,7 +14,7 @@ from toolkit.tool import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Lazy(Combining):
-    """Declare `builtin.*`, leave the rest searchable (`semantics.md` S9).
+    """Declare `builtin.*`, leave the rest searchable (`docs/semantics.md` S9).
 
     Use it when most turns need only the host's own tools.
     """
@@ -23,7 +23,7 @@ class Lazy(Combining):
     static: ClassVar[bool] = True
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         own = told(visible).matching(("builtin.*",))
         mine = set(own)
         return Selection(own, [name for name in told(visible).names if name not in mine])

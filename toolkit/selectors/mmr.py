@@ -57,7 +57,7 @@ class Mmr(Combining):
         checks.retriever("mmr", self.retriever)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known = told(visible)
         found = ranking(visible, host, self.retriever, max(self.among, self.k))
         worth = worths(found)

@@ -49,7 +49,7 @@ class Nearest(Combining):
             raise MissingExtra("sentence-transformers, which semantic(k) ranks with,", "embed")
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), told(visible).names)
 
     def __repr__(self) -> str:

@@ -51,7 +51,7 @@ class NextTool(Fitted):
         self._read()
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         usage, known = self.learnt, told(visible).by_name
         shares: dict[str, float] = defaultdict(float)
         for name, share in (*after_last(usage, host), *self._after_such(usage, host)):

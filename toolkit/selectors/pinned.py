@@ -15,7 +15,7 @@ from toolkit.tool import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Pinned(Combining):
-    """Declare what matches a pattern (`semantics.md` V4), leave the rest searchable.
+    """Declare what matches a pattern (`docs/semantics.md` V4), leave the rest searchable.
 
     Use it when you know which tools nearly every turn needs, and as a part of others:
     `pinned('builtin.*') | hybrid(k=6)`. `lazy` is `pinned('builtin.*')`.
@@ -35,7 +35,7 @@ class Pinned(Combining):
         object.__setattr__(self, "patterns", checks.patterns("pinned", self.patterns))
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known = told(visible)
         return Selection(known.matching(self.patterns), known.names)
 

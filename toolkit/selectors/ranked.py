@@ -26,7 +26,7 @@ def ranking(visible: Sequence[Tool], host: HostView, retriever: str | None, k: i
 def worths(scored: Scored) -> NDArray[np.float64]:
     """Return what each place of a ranking is worth (n,): its score, but never less than a place after it.
 
-    A tool that the words name stands first whatever its score (`semantics.md` Q4), so its place counts.
+    A tool that the words name stands first whatever its score (`docs/semantics.md` Q4), so its place counts.
 
     >>> worths((("named", 0.0), ("best", 0.9), ("next", 0.2))).tolist()
     [0.9, 0.9, 0.2]

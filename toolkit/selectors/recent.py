@@ -18,7 +18,7 @@ class Recent(Combining):
     """Declare what the last n turns called, the newest first.
 
     Use it as a part of another: what was used once is often used again, and a tool found by search
-    is forgotten at the turn's end (`semantics.md` Q6), so it would be searched for anew:
+    is forgotten at the turn's end (`docs/semantics.md` Q6), so it would be searched for anew:
     `lazy | recent(n=3)`. Alone it declares nothing in a session's first turn.
 
     Args:
@@ -35,7 +35,7 @@ class Recent(Combining):
         checks.whole("recent", "n", self.n)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known = told(visible)
         called = (name for turn in reversed(host.earlier[-self.n :]) for name in reversed(turn.calls))
         return Selection([name for name in dict.fromkeys(called) if name in known.by_name], known.names)

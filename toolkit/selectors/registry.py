@@ -35,7 +35,7 @@ def options_of(name: str) -> list[str]:
     """Return the options that a selector's spec may hold; empty when it takes none.
 
     Raises:
-        UnknownNameError: Nothing of that name is registered (`semantics.md` S8).
+        UnknownNameError: Nothing of that name is registered (`docs/semantics.md` S8).
     """
     return SELECTORS.options(name)
 
@@ -44,7 +44,7 @@ def resolve(spec: Any) -> Any:
     """Return the selector of a spec, or the function that was given.
 
     Raises:
-        UnknownNameError: Nothing of that name is registered (`semantics.md` S8).
+        UnknownNameError: Nothing of that name is registered (`docs/semantics.md` S8).
         InputError: The spec cannot be read, or an option is unknown or out of range.
 
     >>> resolve("all.cap(tokens=4000) | recent(n=3)")

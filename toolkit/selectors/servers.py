@@ -40,7 +40,7 @@ class Servers(Combining):
         checks.retriever("servers", self.retriever)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known = told(visible)
         near: dict[str, None] = {}
         for name, _ in ranking(visible, host, self.retriever):

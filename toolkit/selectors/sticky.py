@@ -57,7 +57,7 @@ class Sticky(Wrapping):
         checks.number("sticky", "used", self.used, 0, 1)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         wanted = asked(self.of, visible, host)
         kept = [name for name in host.declared_before if name != SEARCH]
         offered = reachable(wanted, visible)

@@ -42,7 +42,7 @@ class Threshold(Combining):
         checks.retriever("threshold", self.retriever)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        """Split the told tools for one turn (`semantics.md` S2)."""
+        """Split the told tools for one turn (`docs/semantics.md` S2)."""
         found = ranking(visible, host, self.retriever)
         near = int(np.count_nonzero(worths(found) >= self.score))
         return Selection([name for name, _ in found[:near]], told(visible).names)

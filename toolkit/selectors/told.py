@@ -64,7 +64,7 @@ class Told:
         return NameIndex(self.names)
 
     def matching(self, patterns: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names that match a pattern (`semantics.md` V4), sorted."""
+        """Return the names that match a pattern (`docs/semantics.md` V4), sorted."""
         if patterns not in self._matching:
             found = {name for pattern in patterns for name in self._index.matching(pattern)}
             self._matching[patterns] = tuple(sorted(found))

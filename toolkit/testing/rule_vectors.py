@@ -1,4 +1,4 @@
-"""Conformance vectors of `semantics.md`: events in, outcomes out, for hosts in any language.
+"""Conformance vectors of `docs/semantics.md`: events in, outcomes out, for hosts in any language.
 
 Their expectations are what the reference engine says; a second engine, written from the rules alone,
 replays them all in the tests.

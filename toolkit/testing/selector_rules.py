@@ -1,4 +1,4 @@
-"""`check_selector`: whether a selector keeps the rules of `semantics.md` that every selector must keep."""
+"""`check_selector`: whether a selector keeps the rules of `docs/semantics.md` that every selector must keep."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def anchored(billed: int, then: Count, now: Count) -> Count:
 
     What both requests share has no error left; only what changed has the counter's. Where both are exact the
     prediction stands by itself: an anchor would carry over what a server adds to single bills
-    (`token-accounting.md` section 6, 2).
+    (`docs/token-rules.md`, how far a count goes).
 
     >>> anchored(120, Count(100, "calibrated", 90, 110), Count(150, "calibrated", 135, 165))
     Count(tokens=170, method='calibrated', low=165, high=175)

@@ -65,7 +65,7 @@ class Run:
         return float(np.mean([reciprocal_rank(ids, query.gold) for ids, query in pairs]))
 
     def row(self, seed: int = 0) -> dict[str, Any]:
-        """Return the row of the table (`interface.md`, `rank-eval`)."""
+        """Return the row of the table."""
         low, high = interval(self.ndcg, seed)
         p50, p95 = (1000 * float(np.percentile(self.seconds, q)) for q in (50, 95))
         return {
@@ -105,7 +105,7 @@ def rank_eval(
     sample: int | None = None,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Return one row a retriever, with the keys of `interface.md`.
+    """Return one row a retriever, with the keys of the table.
 
     Relevance is binary over `Tool.id`; queries without gold are left out; `sample` queries are drawn
     without replacement.

@@ -85,7 +85,7 @@ def query_vectors(encoder: Encoder, queries: Sequence[str]) -> Vectors:
     """Return the unit vectors of queries (q, d) under an encoder.
 
     Each text is encoded alone: in a batch its last digits would depend on its neighbours, and with them
-    the answer on what was asked before (`semantics.md` Q3).
+    the answer on what was asked before (`docs/semantics.md` Q3).
     """
 
     def alone(at: Sequence[int]) -> Vectors:

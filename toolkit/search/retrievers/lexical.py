@@ -46,12 +46,12 @@ class Lexical:
     """BM25F over the searched text of tools; needs no model.
 
     The inverse document frequency is taken over `among`, so an answer depends on the tools that are
-    asked about and on nothing else (`semantics.md` Q3).
+    asked about and on nothing else (`docs/semantics.md` Q3).
 
     Args:
         tools: The tools to index.
         min_coverage: Share of a query's known terms that a tool must hold, once the query has
-            four or more of them; 0 asks for nothing (`cases/README.md` D4).
+            four or more of them; 0 asks for nothing (`tests/cases/README.md` D4).
 
     >>> tools = [Tool("board_add_arrow", "Connects two cards."), Tool("board_clear", "Empties the board.")]
     >>> Lexical(tools).rank("add an arrow").names
@@ -125,7 +125,7 @@ def query_weights(query: str) -> dict[str, float]:
 
     A term that comes three times or more counts more, by the logarithm; stop words and numbers count
     less. Neighbouring words are also looked up joined, so that `water bed` finds `waterbed`
-    (`cases/README.md` D9).
+    (`tests/cases/README.md` D9).
     """
     query = query[:_LONGEST_QUERY]
     weights = {term: _weight(term, n) for term, n in Counter(terms(query)).items()}

@@ -1,4 +1,4 @@
-"""The exact-name rule (`semantics.md` Q4): a tool that the query names comes before any scored one."""
+"""The exact-name rule (`docs/semantics.md` Q4): a tool that the query names comes before any scored one."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _ALL_NESTING = frozenset(_NESTING)
 
 
 class Fields(NamedTuple):
-    """What is searched of a tool, as plain text (`cases/README.md` D10)."""
+    """What is searched of a tool, as plain text (`tests/cases/README.md` D10)."""
 
     name: str
     server: str
@@ -58,7 +58,7 @@ def split_name(tool: Tool) -> tuple[str, str]:
 def parameters(tool: Tool) -> tuple[list[str], list[str]]:
     """Return the names of all parameters, and their descriptions and enum values, in order.
 
-    A schema that cannot be read has none (`semantics.md` C5).
+    A schema that cannot be read has none (`docs/semantics.md` C5).
     """
     names: list[str] = []
     details: list[str] = []

@@ -1,4 +1,4 @@
-"""Recipes for searches (`semantics.md` Q), calls (C), steps (A) and what stays in the history (T)."""
+"""Recipes for searches (`docs/semantics.md` Q), calls (C), steps (A) and what stays in the history (T)."""
 
 RECIPES = r"""
 Q1 | an answer has all that a call needs

@@ -1,4 +1,4 @@
-"""Recipes for turn boundaries (`semantics.md` B) and selectors (S)."""
+"""Recipes for turn boundaries (`docs/semantics.md` B) and selectors (S)."""
 
 RECIPES = r"""
 B1 | the offer stands for the whole turn

@@ -1,4 +1,4 @@
-"""Recipes for what may be seen (`semantics.md` V) and for hide and show (H)."""
+"""Recipes for what may be seen (`docs/semantics.md` V) and for hide and show (H)."""
 
 RECIPES = r"""
 V1 | a scope leaves out what it does not match

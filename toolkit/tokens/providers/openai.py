@@ -1,6 +1,6 @@
 """What OpenAI bills for a prompt, as rules: chat completions and Responses, four families of models.
 
-Source: billed usage of public recordings (`token-accounting.md` 1.1), checked row by row in `benchmarks/tokens.py`.
+Source: billed usage of public recordings (`docs/token-rules.md`, OpenAI), checked row by row in `benchmarks/tokens.py`.
 A message costs 3 + its role + its words. Tool definitions are one TypeScript-like block (`typescript.py`); in chat
 completions it stands in the system message, in Responses apart from it. A call and its result are one pair.
 """

@@ -1,7 +1,7 @@
 """Exact counts for any model whose chat template is at hand: the template is rendered here and its text counted.
 
-What matters for an open-weight model is the template that serves it (`token-accounting.md` 1.4); give the one of the
-host, in Jinja as it lies in a `tokenizer_config.json`. Rendering is sandboxed.
+What matters for an open-weight model is the template that serves it (`docs/token-rules.md`, open models); give the
+one of the host, in Jinja as it lies in a `tokenizer_config.json`. Rendering is sandboxed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How OpenAI writes tool definitions into the prompt: as the types of a TypeScript-like namespace.
 
-Found from billed usage (`token-accounting.md` 1.1), and right to the token on every clean recording. Descriptions
+Found from billed usage (`docs/token-rules.md`, OpenAI), and right to the token on every clean recording. Descriptions
 are `//` comments; properties are not indented; an object without any comment stands on one line.
 """
 
