@@ -1,4 +1,4 @@
-"""`check_retriever`: whether a retriever keeps the rules of `semantics.md` that every retriever must keep."""
+"""`check_retriever`: whether a retriever keeps the rules of `docs/semantics.md` that every retriever must keep."""
 
 from __future__ import annotations
 
