@@ -99,8 +99,8 @@ def test_bad_lines_are_shown_and_counted_and_the_good_sessions_compared(cli: Cli
     assert cli.rows()["all"]["sessions"] == 2
     assert "2 problems: 2 × unreadable_session" in cli.err
     assert [(one["path"], one["line"], one["code"]) for one in cli.problems()] == [
-        (str(path), 2, "bad_session"),
-        (str(path), 4, "bad_session"),
+        (str(path), 2, "unreadable_session"),
+        (str(path), 4, "unreadable_session"),
     ]
 
 

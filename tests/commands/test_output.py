@@ -13,7 +13,6 @@ from toolkit.commands.output import (
     check_file,
     check_folder,
     need,
-    no_sessions,
     print_json,
     print_table,
     tell_problems,
@@ -60,10 +59,6 @@ def test_without_problems_nothing_is_said(capsys: pytest.CaptureFixture[str]) ->
 def test_a_missing_package_says_how_to_get_it() -> None:
     with pytest.raises(MissingExtra, match=r"pip install 'selector-toolkit\[report\]'"):
         need("a_package_that_nobody_has", "report")
-
-
-def test_the_first_problem_stands_in_the_error_for_files_without_a_session() -> None:
-    assert "a:2: it is. [bad]" in str(no_sessions([Problem("a", 2, "bad", "it is.")]))
 
 
 def test_a_place_where_no_folder_can_stand_is_told_and_a_good_one_is_not_made(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import need, no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import need, print_json, print_table, tell_problems
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,16 +56,13 @@ def command(
     Example: toolkit break-even datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --sizes 20,60,96
     """
     need("pandas", "report")
+    from toolkit.commands.recorded import recorded
     from toolkit.experiment.break_even.study import SELECTORS, Growth, break_even
-    from toolkit.formats.catalogs import load_catalog
-    from toolkit.formats.sessions import load_sessions
 
     growth = Growth(model, tuple(selector or SELECTORS), _sizes(sizes), profile, retriever, seed=seed, workers=workers)
-    recorded = load_sessions(*sessions, limit=limit)
-    if not recorded:
-        raise no_sessions(recorded.problems)
-    found = break_even(recorded, growth, load_catalog(*catalog) if catalog else ())
-    tell_problems((*recorded.problems, *found.problems))
+    given, around = recorded(sessions, catalog, limit)
+    found = break_even(given, growth, around or ())
+    tell_problems((*given.problems, *found.problems))
     if plot is not None:
         from toolkit.report.break_even_plot import save
 

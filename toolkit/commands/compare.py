@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import check_folder, need, no_sessions, print_json, tell_problems
+from toolkit.commands.output import check_folder, need, print_json, tell_problems
 
 NAME = "compare"
 
@@ -69,17 +69,14 @@ def command(
     """
     need("pandas", "report")
     check_folder(out)
-    from toolkit.formats.catalogs import load_catalog
-    from toolkit.formats.sessions import load_sessions
+    from toolkit.commands.recorded import recorded
     from toolkit.report.comparison import compare
 
-    recorded = load_sessions(*sessions, limit=limit)
-    if not recorded:
-        raise no_sessions(recorded.problems)
+    found, around = recorded(sessions, catalog, limit)
     result = compare(
-        recorded,
+        found,
         selector or None,
-        catalog=load_catalog(*catalog) if catalog else None,
+        catalog=around,
         defer=defer or (),
         retriever=retriever,
         profile=profile,

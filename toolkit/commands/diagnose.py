@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import check_folder, need, no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import check_folder, need, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
     from toolkit.experiment.diagnosis.diagnose import Diagnosis
@@ -52,17 +52,13 @@ def command(
     need("pandas", "report")
     if out is not None:
         check_folder(out)
+    from toolkit.commands.recorded import recorded
     from toolkit.experiment.diagnosis.diagnose import Question, diagnose
-    from toolkit.formats.catalogs import load_catalog
-    from toolkit.formats.sessions import load_sessions
     from toolkit.report.diagnosis import records, save
 
-    recorded = load_sessions(*sessions, limit=limit)
-    if not recorded:
-        raise no_sessions(recorded.problems)
-    around = load_catalog(*catalog) if catalog else None
+    given, around = recorded(sessions, catalog, limit)
     question = Question(around, retriever, model, k, profile, query_model, seed)
-    found = diagnose(recorded, question)
+    found = diagnose(given, question)
     tell_problems(found.problems)
     if out is not None:
         save(found, out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import check_file, no_sessions, print_json, print_table, tell_problems
+from toolkit.commands.output import check_file, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,22 +53,18 @@ def command(
 
     Example: toolkit fit datasets/mcp-servers/sessions.atif.jsonl.gz --share 0.5 --out usage.json
     """
+    from toolkit.commands.recorded import recorded
     from toolkit.experiment.fitting.need import fitted_usage
-    from toolkit.formats.catalogs import load_catalog
-    from toolkit.formats.sessions import load_sessions
     from toolkit.replaying.system import Setting
 
     check_file(out)
-    recorded = load_sessions(*sessions, limit=limit)
-    if not recorded:
-        raise no_sessions(recorded.problems)
-    chosen, problems = _earlier(recorded, share, by, group, seed)
-    around = load_catalog(*catalog) if catalog else ()
-    tell_problems((*problems, *getattr(around, "problems", ())))
+    given, around = recorded(sessions, catalog, limit)
+    chosen, problems = _earlier(given, share, by, group, seed)
+    tell_problems(problems)
     told = [replace(one, catalog=one.catalog.around(around)) if around else one for one in chosen]
     usage = fitted_usage(told, Setting(retriever, query_model=query_model).check(), progress=True)
     usage.save(out)
-    _print(usage, len(recorded), out, json)
+    _print(usage, len(given), out, json)
 
 
 def _earlier(

@@ -74,9 +74,3 @@ def check_file(out: Path) -> None:
     if out.is_dir() or not out.parent.is_dir():
         why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise InputError(f"{out} cannot be written: {why}.", hint="Give another --out.")
-
-
-def no_sessions(problems: Sequence[Problem]) -> InputError:
-    """Return the error for files in which no session could be read."""
-    first = f" The first problem: {problems[0]}" if problems else ""
-    return InputError(f"no session could be read.{first}", hint="Expected ATIF sessions: see toolkit inspect PATH.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
 
 import typer
 
-from toolkit.commands.output import no_sessions, tell_problems
+from toolkit.commands.output import tell_problems
 from toolkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,15 +72,12 @@ def from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator[
 
 def from_sessions(paths: Sequence[Path]) -> Iterator[Pairs]:
     """Yield the pairs of recorded sessions under one name, those of sessions with the same tools together."""
-    from toolkit.formats.sessions import load_sessions
+    from toolkit.commands.recorded import recorded
 
     if not paths:
         return
-    recorded = load_sessions(*paths)
-    if not recorded:
-        raise no_sessions(recorded.problems)
     found: dict[tuple[Tool, ...], Pairs] = {}
-    for session in recorded:
+    for session in recorded(paths)[0]:
         tools = tuple(tool for tool in session.catalog if tool.source != "core")
         found.setdefault(tools, Pairs("sessions", tools, [])).queries.extend(asked(session))
     yield from found.values()
