@@ -16,6 +16,7 @@ from toolkit.commands import (
     catalog,
     compare,
     conformance,
+    convert,
     count,
     datasets,
     diagnose,
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 SINGLE = (
     *(compare, search, rank_eval, rank_fit, encoder_fit, count),
-    *(break_even, diagnose, fit, inspect, report, doctor),
+    *(break_even, diagnose, fit, inspect, convert, report, doctor),
 )
 for module in SINGLE:
     app.command(module.NAME)(module.command)

@@ -42,3 +42,18 @@ def test_a_table_is_printed_without_json(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_path_that_does_not_exist_is_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", str(tmp_path / "nothing")]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_a_folder_without_a_session_is_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path / "settings.json", {"theme": "dark"})
+    assert main(["inspect", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "1 × not_a_session" in told and "no session could be read" in told
+
+
+def test_several_files_have_a_line_a_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path / "a.jsonl", atif("a"))
+    written(tmp_path / "b.jsonl", {"user": "Read it.", "tools": ["read"]})
+    assert main(["inspect", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[-2:]] == [["atif", "1"], ["plain", "1"]]
