@@ -22,7 +22,8 @@ from toolkit.ledger import ledger
 from toolkit.replaying import Setting, System, Trace, fold, prepare
 from toolkit.replaying.prepared import Prepared, PreparedPass
 from toolkit.session import Message, Session, call_text, text_of
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter
+from toolkit.tokens.providers.texts import TextsOnly, public
 from toolkit.tokens.vocabulary.tables import encoding
 from toolkit.tool import Tool
 
@@ -37,7 +38,7 @@ def fast(sessions: Sequence[Session], systems: Sequence[System], around: Setting
 
 
 def _fast(sessions: Sequence[Session], systems: Sequence[System], around: Setting) -> dict[str, int]:
-    counter = TextCounter(keep=False)
+    counter = Counter(TextsOnly(public(keep=False)))
     prepared = [prepare(session, counter) for session in sessions]
     totals = {}
     for system in systems:

@@ -15,9 +15,9 @@ import hashlib
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,16 +27,14 @@ from statistics import median
 from typing import Any
 
 from toolkit.tokens.check import Judged, Row, exclusion, judge, load_rows, summary
-from toolkit.tokens.counters import counter, counter_for
+from toolkit.tokens.counters import counter_for
 from toolkit.tokens.models import facts
-from toolkit.tokens.pieces import Pieces
 from toolkit.tokens.providers import anthropic, generic
 from toolkit.tokens.providers.anthropic import AnthropicCounter
 from toolkit.tokens.providers.generic import GenericCounter, Template
 from toolkit.tokens.request import Request, TokenCounter
 from toolkit.tokens.vocabulary.vocabulary import NAMES, loaded, vocabulary
 from toolkit.tokens.wire import request
-from toolkit.tool import Tool
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("TOOLKIT_SHARED_DATA") or ROOT.parent / "shared" / "data")
@@ -345,22 +343,29 @@ def _save(name: str, content: Mapping[str, Any]) -> None:
 # Speed
 
 
+SPEED = """
+import gzip, json, sys, time
+from toolkit.tokens.counter import counter_of
+from toolkit.tool import Tool
+rows = map(json.loads, filter(str.strip, gzip.open(sys.argv[2], "rt", encoding="utf-8")))
+tools = [Tool(row["name"], row["description"], row["input_schema"], id=row["id"]) for row in rows]
+started = time.process_time()
+total = counter_of(sys.argv[1]).definitions(tools)
+print(len(tools), total, time.process_time() - started)
+"""
+
+
 def speed(model: str) -> str:
-    """Return how long a catalog of some thousand tools takes, cold and warm."""
+    """Return how long a catalog of some thousand tools takes in a process of its own, cold and warm."""
     path = DATA / CATALOGS[0]
     if not path.is_file():
         return f"{model}: no catalog"
-    lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
-    rows = [json.loads(line) for line in lines if line]
-    tools = [Tool(row["name"], row["description"], row["input_schema"], id=row["id"]) for row in rows]
     with tempfile.TemporaryDirectory() as folder:
-        seconds = []
-        for _ in range(2):
-            counting = Pieces(counter(None, None, model), folder)
-            started = time.process_time()
-            total = sum(counting.definitions(tools))
-            seconds.append(time.process_time() - started)
-    return f"{model}: {len(tools)} tools, {total} tokens, cold {seconds[0]:.2f} CPU s, warm {1000 * seconds[1]:.0f} ms"
+        command, world = [sys.executable, "-c", SPEED, model, str(path)], {**os.environ, "TOOLKIT_CACHE": folder}
+        cold, warm = (subprocess.check_output(command, env=world, text=True).split() for _ in range(2))
+    return (
+        f"{model}: {cold[0]} tools, {cold[1]} tokens, cold {float(cold[2]):.2f} CPU s, warm {float(warm[2]):.2f} CPU s"
+    )
 
 
 if __name__ == "__main__":

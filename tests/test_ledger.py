@@ -18,11 +18,11 @@ from toolkit.replaying import Setting, prepare
 from toolkit.replaying.habits import Searching
 from toolkit.replaying.search_billing import SearchBilling
 from toolkit.session import Pass, Session, Turn, Usage
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter
 from toolkit.tool import Catalog, Tool, definition_text
 
 BUCKETS = PassRow._fields[5:11]
-COUNTER = TextCounter()
+COUNTER = Counter()
 MODELS = ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro"]
 
 

@@ -16,8 +16,7 @@ from toolkit.replaying.search_billing import TEXTS_ONLY, billing
 from toolkit.replaying.system import Setting, System
 from toolkit.replaying.trace import Trace
 from toolkit.session import Session
-from toolkit.tokens.provider_counter import ProviderCounter
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import counter_of
 from toolkit.tool import Catalog
 
 
@@ -47,12 +46,6 @@ def costs(
     plain = price.cost(prompt - read - write, read, write, output)
     more = times * price.cost(again / times, 0, 0, output) if times else 0.0
     return Costs(plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output))
-
-
-@lru_cache(maxsize=8)
-def counter_of(model: str | None) -> TextCounter | ProviderCounter:
-    """Return the counter of a study: the provider's own rules for a model, texts alone without one."""
-    return ProviderCounter(model) if model else TextCounter()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import pytest
 from tests.builders import BRANCH, READ, call, event, note, said, searched, session, turn
 from toolkit.replaying.prepared import Prepared, prepare, query_of
 from toolkit.session import Call, Message, call_text, text_of
-from toolkit.tokens.provider_counter import ProviderCounter
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter, counter_of
 
 
 def made(*passes: object) -> Prepared:
@@ -122,7 +121,7 @@ def test_the_called_names_of_a_turn_are_told_once_each() -> None:
 
 @pytest.mark.parametrize("model", ["gpt-4.1", "claude-sonnet-4-5", "gemini-2.5-pro"])
 def test_copied_context_is_counted_by_its_roles_calls_and_results(model: str) -> None:
-    counter = ProviderCounter(model)
+    counter = counter_of(model)
     asked, noted = call(READ.name, "the file", path="a.txt"), note("a note")
     copied = (Message("agent", "I read it", (asked,)), Message("user", "thanks"), noted)
     (only,) = prepare(session(turn("go", said("x"), context=copied)), counter).turns
@@ -131,7 +130,7 @@ def test_copied_context_is_counted_by_its_roles_calls_and_results(model: str) ->
 
 
 def test_a_copied_message_costs_what_the_same_reply_costs_as_a_pass() -> None:
-    counter, reply = ProviderCounter("gpt-4.1"), said("I read it", call(READ.name, "the file", path="a.txt"))
+    counter, reply = counter_of("gpt-4.1"), said("I read it", call(READ.name, "the file", path="a.txt"))
     copied = Message("agent", reply.content, reply.calls)
     before = prepare(session(turn("go", said("x"), context=(copied,))), counter).turns[0].before_tokens
     (one,) = prepare(session(turn("go", reply)), counter).turns[0].passes
@@ -139,7 +138,7 @@ def test_a_copied_message_costs_what_the_same_reply_costs_as_a_pass() -> None:
 
 
 def test_a_reply_that_no_model_wrote_is_counted_as_a_reply() -> None:
-    counter, reply = ProviderCounter("claude-sonnet-4-5"), said("canned", call(READ.name))
+    counter, reply = counter_of("claude-sonnet-4-5"), said("canned", call(READ.name))
     canned = said("canned", call(READ.name), requested=False)
     (waited,) = prepare(session(turn("go", canned, said("real"))), counter).turns[0].passes
     (own,) = prepare(session(turn("go", reply)), counter).turns[0].passes
@@ -147,7 +146,7 @@ def test_a_reply_that_no_model_wrote_is_counted_as_a_reply() -> None:
 
 
 def test_the_counts_of_texts_alone_are_the_sums_of_the_texts() -> None:
-    counter = TextCounter()
+    counter = Counter()
     (one,) = prepare(session(turn("go", said("x", call(READ.name), reasoning="hm"))), counter).turns[0].passes
     counted = (one.reply_tokens, one.results_tokens, one.hidden_tokens)
     said_tokens = counter.text("x") + counter.text(call_text(call(READ.name)))

@@ -14,7 +14,7 @@ from toolkit.replaying import System, fold, prepare
 from toolkit.replaying.profiles import MARKS, RULES, profile, profiles, rule_table
 from toolkit.replaying.search_billing import billing
 from toolkit.session import Call, Pass, Session, Turn
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter
 from toolkit.tool import Catalog, Tool
 
 TOOLS = Catalog([Tool("builtin.read"), Tool("mcp.git.log", "Lists commits."), Tool("mcp.git.push", "Sends commits.")])
@@ -63,7 +63,7 @@ def test_a_found_tool_is_searched_again_when_its_lifetime_is_over(name: str, tri
 
 
 def test_found_definitions_that_join_the_tools_break_the_prefix() -> None:
-    counter = TextCounter()
+    counter = Counter()
     one = prepare(recorded(), counter)
     kept, broken = (ledger(one, fold(one, System("lazy", "lexical", n)), counter) for n in ("reference", "codex-first"))
     after_search = [row for row in broken if row.turn_no == 1][1]
@@ -120,7 +120,7 @@ def test_a_compaction_forgets_where_the_profile_says_so() -> None:
 
 
 def test_a_search_inside_the_pass_that_asked_is_not_billed_as_a_pass_of_its_own() -> None:
-    counter = TextCounter()
+    counter = Counter()
     one = prepare(recorded(), counter)
     trace = fold(one, System("lazy", "lexical", "openai-responses"))
     rows = ledger(one, trace, counter, billing=billing("openai-responses"))

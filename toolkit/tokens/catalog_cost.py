@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from toolkit.tokens.counter import Counter
 from toolkit.tokens.counters import counter
-from toolkit.tokens.pieces import Pieces
 from toolkit.tokens.request import total
 from toolkit.tool import Catalog, Tool
 
@@ -28,11 +28,11 @@ class CatalogCost:
 def costs(catalog: Catalog, model: str, provider: str = "", api: str = "") -> CatalogCost:
     """Count every definition of a catalog by a model's own rules."""
     found = counter(provider or None, api or None, model)
-    tokens = Pieces(found).definitions(catalog)
-    rows = [_row(tool, count) for tool, count in zip(catalog, tokens, strict=True)]
+    counts = Counter(found)
+    rows = [_row(tool, counts.definition(tool)) for tool in catalog]
     extra = found.tools_overhead(len(catalog), True)
     band = total([extra, *(found.definition(tool) for tool in list(catalog)[:1])])
-    whole = sum(tokens) + extra.tokens
+    whole = counts.definitions(catalog) + extra.tokens
     spread = (band.low / max(band.tokens, 1), (band.high or band.tokens) / max(band.tokens, 1))
     return CatalogCost(
         tuple(sorted(rows, key=lambda row: (-row["tokens"], row["name"]))),

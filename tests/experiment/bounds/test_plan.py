@@ -19,9 +19,9 @@ from toolkit.prompt_cache.rules import CacheRules
 from toolkit.replaying import System
 from toolkit.replaying.system import ORACLE_COST
 from toolkit.session import Session
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter
 
-COUNTER = TextCounter()
+COUNTER = Counter()
 OTHER = tool("mcp.big.draw_map", "Draws a map. " * 800, kind="string")
 HUGE = tool("mcp.big.make_report", "Makes a report. " * 400, kind="string")
 PRICE = Price("m", Rates(3e-6, 3e-7, 3.75e-6, 15e-6))

@@ -14,7 +14,7 @@ from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import CacheRules, rules_for
 from toolkit.replaying.search_billing import SearchBilling
 from toolkit.replaying.system import BOUNDS
-from toolkit.tokens.provider_counter import ProviderCounter
+from toolkit.tokens.counter import counter_of
 
 LONGEST = 40
 """The longest session, in turns, that the model is asked for."""
@@ -40,7 +40,7 @@ def plan_of(
     turns: pd.DataFrame, passes: pd.DataFrame, system: str, model: str, search: SearchBilling
 ) -> tuple[Plan, float]:
     """Return the averages of a system's replays as a plan, and its search trips per turn, which are no whole number."""
-    overhead = ProviderCounter(model).overhead(10)
+    overhead = counter_of(model).overhead(10)
     (mine, mine_passes), (every, every_passes) = (_of(system, turns, passes), _of("all", turns, passes))
     definition = (every_passes["declared_tokens"].mean() - overhead) / max(1.0, every["visible"].mean())
     trips = mine["search_trips"].sum()

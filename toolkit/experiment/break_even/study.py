@@ -20,7 +20,7 @@ from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
 from toolkit.replaying.search_billing import BILLINGS, SearchBilling
 from toolkit.session import Session
-from toolkit.tokens.provider_counter import ProviderCounter
+from toolkit.tokens.counter import counter_of
 from toolkit.tool import Tool
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _about(found: Measured, sessions: Sequence[Session], growth: Growth, facts: 
         "sessions": len(sessions),
         "recorded_turns": sum(len(session.turns) for session in sessions),
         "sources": sorted({_short(session.source) for session in sessions if session.source}),
-        "counter": ProviderCounter(growth.model).name,
+        "counter": counter_of(growth.model).name,
         "prices": f"{listed.source}, {listed.date}",
         "cache_mode": rules.mode,
     }

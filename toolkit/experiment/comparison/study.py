@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tqdm import tqdm
 
 from toolkit import __version__
-from toolkit.bench import counter_of
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison.parts import Parts
 from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
@@ -28,8 +27,7 @@ from toolkit.replaying.system import BOUNDS, KNOWING, Setting, System
 from toolkit.search import default_retriever, retriever
 from toolkit.selectors import resolve
 from toolkit.session import Session, digest_of
-from toolkit.tokens.provider_counter import ProviderCounter
-from toolkit.tokens.text_counter import TextCounter
+from toolkit.tokens.counter import Counter, counter_of
 from toolkit.tool import Catalog
 
 if TYPE_CHECKING:
@@ -259,7 +257,7 @@ def _about(
     systems: Sequence[System],
     prices: Mapping[str, Price | None],
     plan: Plan,
-    counter: TextCounter | ProviderCounter,
+    counter: Counter,
 ) -> dict[str, Any]:
     """Return what the figures are of: data and its digests, counter, prices, versions, seed."""
     around = plan.catalog

@@ -27,7 +27,7 @@ from toolkit.tokens.request import (
     shown,
     total,
 )
-from toolkit.tokens.vocabulary.tables import count_text
+from toolkit.tokens.vocabulary.vocabulary import remembered
 from toolkit.tool import Tool
 
 LONG = 60_000
@@ -64,7 +64,7 @@ class OpenAICounter:
         return banded(tokens, self.spread, "calibrated" if self.spread <= 0.1 else "estimate", 3)
 
     def tokens(self, text: str) -> int:
-        return count_text(text, self.rules.encoding)
+        return remembered(self.rules.encoding)(text)
 
     # Pieces
 
