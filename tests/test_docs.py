@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,7 +73,7 @@ def test_every_section_of_the_token_rules_that_is_cited_stands_there() -> None:
     assert cited and not lost
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *DOCS], ids=lambda page: page.name)
 def test_every_link_of_a_document_leads_somewhere(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text("utf-8")):
         found = page.parent / target if target else page
@@ -83,3 +85,21 @@ def test_the_numbers_of_the_rules_are_complete() -> None:
     rules = re.findall(r'<a id="(\w\d+)">', (ROOT / "docs/semantics.md").read_text("utf-8"))
     last = {"v": 8, "h": 8, "b": 9, "s": 9, "q": 10, "c": 5, "a": 3, "t": 2, "k": 3}
     assert rules == [f"{letter}{at}" for letter, many in last.items() for at in range(1, many + 1)]
+
+
+@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", *DOCS], ids=lambda page: page.name)
+def test_the_python_of_a_document_runs(page: Path, tmp_path: Path) -> None:
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True) if code else None
+    assert done is None or done.returncode == 0, done.stderr
+
+
+def test_every_room_of_the_package_stands_in_the_architecture() -> None:
+    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    table = text[text.index("## The floors") : text.index("## The contracts")]
+    named = set(
+        re.findall(r"`([a-z_]+)`", "".join(row.split("|")[2] for row in table.splitlines() if row.count("|") > 3))
+    )
+    here = {path.stem for path in (ROOT / "toolkit").glob("[a-z]*.py")}
+    here |= {path.parent.name for path in (ROOT / "toolkit").glob("*/__init__.py")}
+    assert named == here
