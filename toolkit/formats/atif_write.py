@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError
 from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage
+from toolkit.store import write_whole
 from toolkit.tool import Tool, compact_json, source_of
 
 VERSION = "ATIF-v1.7"
@@ -48,9 +48,7 @@ def write_sessions(sessions: Iterable[Session], path: str | Path) -> None:
         inner.setdefault(session.parent if session.parent in ids else None, []).append(session)
     rows = (compact_json(trajectory(session, inner)).encode("utf-8", "replace") for session in inner.get(None, ()))
     data = _packed(b"".join(row + b"\n" for row in rows), path.name)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(data)
-    part.replace(path)
+    write_whole(path, data)
 
 
 def _packed(data: bytes, name: str) -> bytes:

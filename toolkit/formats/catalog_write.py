@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import msgspec
 
 from toolkit.errors import InputError
+from toolkit.store import write_whole
 from toolkit.tool import Tool, canonical_order, compact_json
 
 
@@ -35,12 +35,9 @@ def write_catalog(tools: Iterable[Tool], path: str | Path) -> None:
     """
     path = check_catalog_path(path)
     lines = (compact_json(row_of(tool)) + "\n" for tool in sorted(tools, key=canonical_order))
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        draft.write_bytes("".join(lines).encode("utf-8", "replace"))
-        draft.replace(path)
+        write_whole(path, "".join(lines).encode("utf-8", "replace"))
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 

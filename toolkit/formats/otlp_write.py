@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from toolkit.session import Call, Content, Pass, Session, Turn, Usage
+from toolkit.store import write_whole
 from toolkit.tool import Tool, compact_json
 
 _SCOPE = {"name": "toolkit"}
@@ -20,9 +20,7 @@ def write_spans(sessions: Sequence[Session], path: Path) -> None:
     spans = [span for session in sessions for span in _spans(session)]
     resource = {"attributes": [_attribute("service.name", "toolkit")]}
     whole = {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": _SCOPE, "spans": spans}]}]}
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(compact_json(whole).encode("utf-8", "replace"))
-    part.replace(path)
+    write_whole(path, compact_json(whole).encode("utf-8", "replace"))
 
 
 def _spans(session: Session) -> Iterator[dict[str, Any]]:

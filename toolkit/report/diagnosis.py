@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.experiment.diagnosis.diagnose import Diagnosis
 from toolkit.report.diagnosis_toml import host_toml, saving_words
-from toolkit.report.run_folder import whole, write
+from toolkit.report.run_folder import write
+from toolkit.store import whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +179,8 @@ def save(found: Diagnosis, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("weight", "findable", "staying", "servers"):
         frame: pd.DataFrame = getattr(found, name)
-        whole(folder / f"{name}.csv", lambda path, frame=frame: frame.to_csv(path, index=False))
+        with whole(folder / f"{name}.csv") as draft:
+            frame.to_csv(draft, index=False)
     write(folder / "diagnose.toml", host_toml(found))
     write(folder / "diagnose.html", page(found))
     return folder

@@ -15,6 +15,7 @@ import tomli_w
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem
 from toolkit.report.html import page
+from toolkit.store import whole, write_whole
 
 if TYPE_CHECKING:
     from toolkit.report.comparison import Comparison
@@ -27,8 +28,10 @@ def save(result: Comparison, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in FRAMES:
         frame: pd.DataFrame = getattr(result, name)
-        whole(folder / f"{name}.parquet", lambda path, frame=frame: frame.to_parquet(path, index=False))
-    whole(folder / "summary.csv", lambda path: result.summary.to_csv(path, index=False))
+        with whole(folder / f"{name}.parquet") as draft:
+            frame.to_parquet(draft, index=False)
+    with whole(folder / "summary.csv") as draft:
+        result.summary.to_csv(draft, index=False)
     write(folder / "run.toml", tomli_w.dumps(_plain(result.about)))
     write(folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in result.problems))
     write(folder / "report.html", page(result))
@@ -66,16 +69,9 @@ def _read(folder: Path) -> Comparison:
     return Comparison(summary, problems=problems, about=about, **frames)
 
 
-def whole(path: Path, write: Any) -> None:
-    """Let `write` make a file beside its place, and put it there when it is whole."""
-    draft = path.with_name(f".{path.name}")
-    write(draft)
-    draft.replace(path)
-
-
 def write(path: Path, text: str) -> None:
     """Write a text, whole or not at all."""
-    whole(path, lambda draft: draft.write_text(text, "utf-8", errors="replace"))
+    write_whole(path, text.encode("utf-8", "replace"))
 
 
 def _plain(value: Any) -> Any:
