@@ -55,14 +55,16 @@ def read_trajectory(
 
 def _decoded(data: bytes, note: Note) -> shapes.Trajectory:
     try:
-        return _decoder.decode(data)
+        found = _decoder.decode(data)
+        bytes(found.agent.tool_definitions).decode()
+        return found
     except UNREADABLE as error:
-        found = mended(data)
-        if found is None:
+        repaired = mended(data)
+        if repaired is None:
             raise InputError(_what_is_wrong(data, error)) from error
-        if +found[1]:
-            note("repaired_field", told(found[1]))
-        return found[0]
+        if +repaired[1]:
+            note("repaired_field", told(repaired[1]))
+        return repaired[0]
 
 
 def _id(raw: shapes.Trajectory, digest: str, parent: str | None) -> str:

@@ -6,11 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from toolkit.testing.format_rules import check_format
     from toolkit.testing.retriever_rules import check_retriever
     from toolkit.testing.selector_rules import check_selector
 
-__all__ = ["check_retriever", "check_selector"]
-_KITS = {"check_retriever": "retriever_rules", "check_selector": "selector_rules"}
+__all__ = ["check_format", "check_retriever", "check_selector"]
+_KITS = {
+    "check_format": "format_rules",
+    "check_retriever": "retriever_rules",
+    "check_selector": "selector_rules",
+}
 
 
 def __getattr__(name: str) -> Any:
