@@ -12,8 +12,8 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from toolkit.engine import Host
-from toolkit.engine.host import listing
+from toolkit import Host
+from toolkit.host import listing
 from toolkit.tool import Tool
 
 SERVERS, EXTENSIONS, PATTERNS, SESSIONS = 100, 10, 5, 10_000

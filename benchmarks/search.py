@@ -28,7 +28,7 @@ import numpy as np
 
 from toolkit.experiment.ranking.rank_eval import Query, Run, compared, read_queries, runs
 from toolkit.search import Ranking, retriever
-from toolkit.search.roster import Roster
+from toolkit.search.places import places
 from toolkit.search.terms.texts import fields
 from toolkit.tool import Tool
 
@@ -94,14 +94,14 @@ class Scored:
     """A peer as a retriever: `score(query)` gives one score a tool, in the order given."""
 
     def __init__(self, tools: Sequence[Tool], score: Callable[[str], Any]) -> None:
-        self.roster = Roster(tools)
-        self.order = [self.roster.position(tool.name) for tool in tools]
+        self.places = places(tools)
+        self.order = [self.places.position(tool.name) for tool in tools]
         self.score = score
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
-        scores = np.zeros(len(self.roster))
+        scores = np.zeros(len(self.places))
         scores[self.order] = self.score(query)
-        return self.roster.best(scores, k)
+        return self.places.best(scores, k)
 
 
 def words(text: str) -> list[str]:

@@ -23,9 +23,9 @@ from typing import Any
 
 from toolkit import Catalog, load_catalog, load_sessions
 from toolkit.engine import HostView
-from toolkit.engine.host import listing
 from toolkit.experiment.comparison.run import Runner, Unit, units
 from toolkit.experiment.comparison.workers import run
+from toolkit.host import listing
 from toolkit.replaying import Setting, System
 from toolkit.selectors.registry import known_selectors, ready
 from toolkit.session import Session

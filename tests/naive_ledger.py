@@ -137,7 +137,7 @@ class NaiveLedger:
         shared = max((common_prefix(earlier, prompt) for earlier in self.before), default=0)
         self.before.append(prompt)
         failed = sum(call.fate in ("missed", "blocked") for call in made.calls)
-        visible = [t for t in told.basis.roster.tools if t.name in told.basis.visible and t.name != "tools.search"]
+        visible = [t for t in told.basis.catalog.tools if t.name in told.basis.visible and t.name != "tools.search"]
         everything = sum(tokens(definition(tool)) for tool in visible) if failed else 0
         messages = sum(counts[len(defined) :])
         return {

@@ -8,9 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from toolkit.engine import ports
-from toolkit.engine.offer import Offer
-from toolkit.engine.ports import Selection
+from toolkit.engine import Offer, Selection
+from toolkit.host import Host
 from toolkit.selectors.registry import selector
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Catalog",
+    "Host",
     "Offer",
     "Selection",
     "Session",
@@ -44,33 +44,6 @@ _LATER = {
     "load_sessions": "toolkit.formats.sessions",
     "replay": "toolkit.replaying",
 }
-
-
-def _searcher(spec: Any) -> Any:
-    return import_module("toolkit.search.shared").searcher(spec)
-
-
-def _selector(spec: Any) -> Any:
-    return import_module("toolkit.selectors.registry").resolve(spec)
-
-
-def _recorder(noted: Any) -> Any:
-    return import_module("toolkit.formats.recording").Recording(*noted)
-
-
-def _prices(model: str | None) -> Any:
-    return import_module("toolkit.prices.price").price_or_usual(model)
-
-
-def _price(model: Any) -> Any:
-    return import_module("toolkit.prices.price").price(str(model))
-
-
-ports.plug_in("price", _price)
-ports.plug_in("prices", _prices)
-ports.plug_in("recorder", _recorder)
-ports.plug_in("searcher", _searcher)
-ports.plug_in("selector", _selector)
 
 
 def __getattr__(name: str) -> Any:

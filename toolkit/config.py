@@ -6,10 +6,10 @@ import os
 import shutil
 from typing import NamedTuple
 
-from toolkit.engine import ports
 from toolkit.errors import ToolkitError
 from toolkit.hosts.config import ConfigError, HostConfig, ServerConfig, read_config
 from toolkit.hosts.secrets import shown
+from toolkit.selectors.registry import resolve
 
 __all__ = ["ConfigError", "HostConfig", "Resolved", "ServerConfig", "read_config", "resolved"]
 
@@ -31,7 +31,7 @@ def _selector(config: HostConfig) -> Resolved:
     if config.selector is None:
         return Resolved("selector", "ok", "none: deferred tools are searchable, all others declared (S1)")
     try:
-        ports.resolve("selector", config.selector)
+        resolve(config.selector)
     except ToolkitError as error:
         return Resolved("selector", "broken", f"{config.selector}: {error}")
     return Resolved("selector", "ok", config.selector)

@@ -100,7 +100,7 @@ def _defined(tool: Tool, tokens: int) -> Segment:
 
 @lru_cache(maxsize=256)
 def _visible_tokens(basis: Basis, counter: Counter) -> int:
-    visible = (tool for tool in basis.roster.tools if tool.name in basis.visible and tool.name != SEARCH)
+    visible = (tool for tool in basis.catalog.tools if tool.name in basis.visible and tool.name != SEARCH)
     tools = list(visible)
     return sum(map(counter.definition, tools)) + counter.overhead(len(tools))
 
@@ -192,7 +192,7 @@ class _Ledger:
     def _append(self, offer: Offer, one: PassTrace) -> None:
         """Put found definitions behind the declared ones, where the host's profile has them."""
         if self.trace.profile.schema_place == "definitions":
-            new = (offer.searchable_by_name[name] for name in one.answer if name in offer.searchable_by_name)
+            new = (offer.searchable.by_name[name] for name in one.answer if name in offer.searchable.by_name)
             self.appended = tuple(dict.fromkeys((*self.appended, *new)))
 
     def _declare(self, offer: Offer) -> None:

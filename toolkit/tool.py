@@ -9,8 +9,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from toolkit.errors import InputError
@@ -63,6 +64,7 @@ class Tool:
     deferred: bool
     annotations_text: str
     id: str
+    _hash: int = field(compare=False)
 
     def __init__(
         self,
@@ -86,6 +88,7 @@ class Tool:
         put(self, "deferred", bool(deferred))
         put(self, "annotations_text", _as_text(annotations, f"the annotations of {name!r}"))
         put(self, "id", id or name)
+        put(self, "_hash", hash(self.__getstate__()))
 
     @property
     def input_schema(self) -> Any:
@@ -132,19 +135,27 @@ class Tool:
 
     def _changed(self, field: str, value: Any) -> Tool:
         copy = object.__new__(Tool)
-        for slot in self.__slots__:
-            object.__setattr__(copy, slot, value if slot == field else getattr(self, slot))
+        copy.__setstate__(tuple(value if slot == field else getattr(self, slot) for slot in _CONTENT))
         return copy
 
+    def __hash__(self) -> int:
+        return self._hash
+
     def __getstate__(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in self.__slots__)
+        """Leave out the hash: a hash of text is another in another process."""
+        return _content(self)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for slot, value in zip(self.__slots__, state, strict=True):
+        for slot, value in zip(_CONTENT, state, strict=True):
             object.__setattr__(self, slot, value)
+        object.__setattr__(self, "_hash", hash(state))
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+
+_CONTENT = ("name", "description", "schema_text", "source", "deferred", "annotations_text", "id")
+_content = attrgetter(*_CONTENT)
 
 
 def source_of(name: str) -> str:
@@ -173,6 +184,15 @@ def definition_text(tool: Tool) -> str:
     """
     head = compact_json({"name": tool.name, "description": tool.description})
     return f'{head[:-1]},"parameters":{tool.schema_text}}}' if tool.schema_text else head
+
+
+def content_digest(tools: Iterable[Tool]) -> str:
+    """Return a digest of the content of tools in their order, the same in every process."""
+    content = hashlib.sha256()
+    for tool in tools:
+        said = (tool.name, tool.description, tool.schema_text, tool.source, tool.annotations_text, str(tool.deferred))
+        content.update("\0".join(said).encode("utf-8", "surrogatepass") + b"\1")
+    return content.hexdigest()
 
 
 def wire_name(name: str) -> str:
@@ -226,18 +246,7 @@ class Catalog:
     @cached_property
     def digest(self) -> str:
         """A digest of every tool's content, the same in every process."""
-        content = hashlib.sha256()
-        for tool in self:
-            row = (
-                tool.name,
-                tool.description,
-                tool.schema_text,
-                tool.source,
-                tool.annotations_text,
-                str(tool.deferred),
-            )
-            content.update("\0".join(row).encode("utf-8", "surrogatepass") + b"\1")
-        return content.hexdigest()
+        return content_digest(self)
 
     def around(self, others: Iterable[Tool]) -> Catalog:
         """Return this catalog with more tools after its own; its own names win."""
@@ -272,7 +281,10 @@ class Catalog:
         return {"_by_name": self._by_name, "dropped": self.dropped}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Catalog) and self.tools == other.tools
+        if self is other:
+            return True
+        same = isinstance(other, Catalog) and self._hash == other._hash
+        return same and (self.tools, self.dropped) == (other.tools, other.dropped)  # type: ignore[attr-defined]
 
     @cached_property
     def _hash(self) -> int:

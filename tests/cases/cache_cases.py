@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from tests.cases import token_cases
-from toolkit.engine import Host
-from toolkit.engine.live import Turn
+from toolkit.host import Host, Turn
 from toolkit.selectors.auto import Auto
 from toolkit.tool import SEARCH, Tool
 
@@ -87,7 +86,7 @@ def _after(turn: Turn, step: Mapping[str, Any]) -> tuple[str, str]:
         one.search(step["search"])
     if "call" in step:
         one.call(step["call"], {})
-    search = turn.offer.declared_by_name.get(SEARCH)
+    search = turn.offer.declared.by_name.get(SEARCH)
     return turn.definitions, f"{search.description}{search.schema_text}" if search else ""
 
 

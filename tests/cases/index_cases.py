@@ -48,7 +48,7 @@ def _vectors(given: Json) -> dict[str, Any]:
     dense = Dense([Tool(name) for name in given["vectors"]], encoder)
     scores = dense.similarities(["the query"])[0]
     order = np.argsort(-scores, kind="stable")[: given.get("k", 10)]
-    return {"names": [dense.roster.names[i] for i in order], "scores": scores.tolist()}
+    return {"names": [dense.places.names[i] for i in order], "scores": scores.tolist()}
 
 
 def _stale_cache(given: Json) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolkit.engine import Host, Verdict
-from toolkit.engine.patterns import glob
-from toolkit.engine.texts import SEARCH_TOOL, UI_TOOLS
+from toolkit.engine import Verdict
+from toolkit.engine.catalog import by_wire
+from toolkit.host import SEARCH_TOOL, UI_TOOLS, Host, text_of
+from toolkit.patterns import glob
 from toolkit.tool import CORE_NAMES, SEARCH, Tool, wire_name
 
 _MODEL_READS = {"ok": "ok", "ask": "ok", "unavailable": "failed:unavailable", "search_failed": "failed:search_failed"}
@@ -227,7 +228,7 @@ def _notices(run: _Run, wanted: list[str]) -> list[str]:
 
 def _wire_names(run: _Run, wanted: Mapping[str, Any]) -> list[str]:
     basis = run.host.state.basis
-    names = list(basis.roster.by_name) if basis else []
+    names = list(basis.catalog.tools.names) if basis else []
     wires = [wire_name(name) for name in names]
     pattern = wanted.get("pattern")
     failures = []
@@ -237,7 +238,7 @@ def _wire_names(run: _Run, wanted: Mapping[str, Any]) -> list[str]:
         failures.append("a wire name is too long")
     if pattern and not all(re.fullmatch(pattern, wire) for wire in wires):
         failures.append(f"a wire name does not match {pattern}")
-    if wanted.get("round_trip") and basis and [basis.roster.by_wire.get(wire) for wire in wires] != names:
+    if wanted.get("round_trip") and basis and [by_wire(basis.catalog.tools).get(wire) for wire in wires] != names:
         failures.append("a wire name does not lead back to its tool")
     return failures
 
@@ -259,7 +260,7 @@ def _executed_by(run: _Run, wanted: Mapping[str, str]) -> list[str]:
 
 
 def _same_shape(run: _Run, wanted: list[str]) -> list[str]:
-    shapes = {(run.verdicts[id].reads, run.verdicts[id].text.replace(run.verdicts[id].name, "")) for id in wanted}
+    shapes = {(run.verdicts[id].reads, text_of(run.verdicts[id]).replace(run.verdicts[id].name, "")) for id in wanted}
     return [] if len(shapes) == 1 else [f"the errors of {wanted} can be told apart"]
 
 
@@ -269,8 +270,8 @@ def _no_duplicates(run: _Run, wanted: bool) -> list[str]:
 
 
 def _own_texts(run: _Run, wanted: bool) -> list[str]:
-    known = {tool.name for turn in run.turns for tool in turn.offer.declared + turn.offer.searchable}
-    texts = [SEARCH_TOOL.description, SEARCH_TOOL.schema_text, *(v.text for v in run.verdicts.values())]
+    known = {tool.name for turn in run.turns for tool in turn.offer.declared | turn.offer.searchable}
+    texts = [SEARCH_TOOL.description, SEARCH_TOOL.schema_text, *(text_of(v) for v in run.verdicts.values())]
     named = {name for text in texts for name in re.findall(r"\b(?:tools|ui)\.\w+", text)}
     named |= {tool.name for tool in UI_TOOLS if any(tool.name in text for text in texts)}
     return [f"an own text names {name}" for name in sorted(named - known)] if wanted else []

@@ -62,12 +62,12 @@ STEPS: dict[str, list[Event]] = {
 def forked_driver(driver: Driver) -> Driver:
     """Copy what changes: the host, its turns and passes. The state is a frozen value, the searcher a function."""
     fork, host = copy.copy(driver), copy.copy(driver.host)
-    open_turns = {*driver.spans.values(), *filter(None, [driver.host._turn])}
+    open_turns = {*driver.spans.values(), *filter(None, [driver.host.turn])}
     moved = {turn: copy.copy(turn) for turn in open_turns}
     for old, new in moved.items():
         new.host, new._root = host, old._root and moved.get(old._root)
         new.calls, new.searches = list(old.calls), list(old.searches)
-    host._turn = moved.get(driver.host._turn) if driver.host._turn else None
+    host.turn = moved.get(driver.host.turn) if driver.host.turn else None
     fork.host, fork.spans = host, {key: moved[turn] for key, turn in driver.spans.items()}
     fork.passes = {key: copy.copy(one) for key, one in driver.passes.items()}
     for one in fork.passes.values():

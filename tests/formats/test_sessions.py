@@ -159,7 +159,7 @@ def test_a_tool_of_a_server_that_takes_a_core_name_is_left_out_and_the_session_s
     (recorded,) = load_sessions(written(tmp_path / "x.jsonl", atif("a", agent=agent, extra=facts)))
     (only,) = replayed(recorded, "all").turns
     assert "reserved_name:tools.search" in only.notices
-    assert list(only.offer.declared_by_name) == [READ.name]
+    assert list(only.offer.declared.by_name) == [READ.name]
 
 
 def test_v6_a_call_by_wire_name_is_a_call_to_a_defined_tool(tmp_path: Path) -> None:

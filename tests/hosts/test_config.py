@@ -10,7 +10,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolkit.engine import Host
+from toolkit import Host
 from toolkit.errors import InputError
 from toolkit.hosts.config import ConfigError, HostConfig, ServerConfig, read_config
 from toolkit.selectors.registry import selector

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from tests.hosts.running import gone, hosting, over_http, script, until
-from toolkit.engine import Host
+from toolkit import Host
 from toolkit.errors import UnknownNameError
 from toolkit.hosts.changes import Change, Mailbox, feeding
 from toolkit.hosts.config import ServerConfig

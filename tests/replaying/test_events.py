@@ -14,7 +14,7 @@ from toolkit.tool import Catalog
 
 
 def offered(recorded: Session, selector: str = "all") -> list[set[str]]:
-    return [set(one.offer.declared_by_name) for one in replayed(recorded, selector).turns]
+    return [set(one.offer.declared.by_name) for one in replayed(recorded, selector).turns]
 
 
 def between(*events: Event) -> Session:
@@ -105,7 +105,7 @@ def test_a_removed_tool_is_gone_and_its_neighbours_stay() -> None:
 def test_a_changed_definition_waits_for_the_boundary_b6() -> None:
     new = {"name": BRANCH.name, "description": "Another text.", "input_schema": {"type": "object"}}
     trace = replayed(amid(event("tools_changed", changed=[new])), "all")
-    told = [one.offer.declared_by_name[BRANCH.name].description for one in trace.turns]
+    told = [one.offer.declared.by_name[BRANCH.name].description for one in trace.turns]
     assert told == [BRANCH.description, "Another text."]
     assert f"schema_changed_in_turn:{BRANCH.name}" in trace.turns[1].notices
 
@@ -125,17 +125,17 @@ BLAME = {"name": "mcp.git.blame", "description": "Who wrote it."}
 def test_every_tool_of_a_deferred_server_is_deferred_whenever_it_comes_k2(brings: dict[str, Any]) -> None:
     recorded = between(event("tools_changed", **brings))
     offer = replayed(recorded, "deferred", defer=["mcp.git.*"]).turns[1].offer
-    assert {BRANCH.name, "mcp.git.blame"} <= set(offer.searchable_by_name)
-    assert {BRANCH.name, "mcp.git.blame"} <= set(replayed(recorded, "deferred").turns[1].offer.declared_by_name)
+    assert {BRANCH.name, "mcp.git.blame"} <= set(offer.searchable.by_name)
+    assert {BRANCH.name, "mcp.git.blame"} <= set(replayed(recorded, "deferred").turns[1].offer.declared.by_name)
 
 
 def test_a_host_that_defers_by_itself_defers_what_comes_later() -> None:
     recorded = between(event("tools_changed", added=[BLAME]))
     offer = replayed(recorded, "deferred", profile="codex-first").turns[1].offer
-    assert BLAME["name"] in offer.declared_by_name, "too few tools"
+    assert BLAME["name"] in offer.declared.by_name, "too few tools"
     around = [tool(f"mcp.sea.t{n}") for n in range(100)]
     offer = replayed(recorded, "deferred", Catalog(around), profile="codex-first").turns[1].offer
-    assert BLAME["name"] in offer.searchable_by_name
+    assert BLAME["name"] in offer.searchable.by_name
 
 
 def test_a_compaction_undoes_no_search_q9() -> None:

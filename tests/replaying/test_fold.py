@@ -102,7 +102,7 @@ def test_a_selector_that_raises_falls_back_to_rule_s1_and_says_why() -> None:
     (only,) = replayed(one_call(), broken).turns
     assert "selector_failed" in only.notices
     assert "ValueError: no idea" in only.details[0]
-    assert LOG.name in only.offer.searchable_by_name
+    assert LOG.name in only.offer.searchable.by_name
 
 
 def test_a_selector_never_sees_the_recorded_calls_of_its_turn() -> None:
@@ -148,7 +148,7 @@ def test_the_oracle_serves_every_call_that_is_offered_and_never_searches(recorde
     oracle, everything = replayed(recorded, "oracle"), replayed(recorded, "all")
     assert queries(oracle) == []
     assert fates(oracle) == fates(everything)
-    declared = [set(one.offer.declared_by_name) for one in oracle.turns]
+    declared = [set(one.offer.declared.by_name) for one in oracle.turns]
     assert all(names <= set(made.called) for names, made in zip(declared, prepare(recorded).turns, strict=True))
 
 
@@ -179,7 +179,7 @@ def test_changing_later_turns_changes_no_earlier_decision(a: Session, b: Session
 
 def decisions(trace: Trace) -> list[Any]:
     return [
-        (list(one.offer.declared_by_name), list(one.offer.searchable_by_name), one.passes, one.notices)
+        (list(one.offer.declared.by_name), list(one.offer.searchable.by_name), one.passes, one.notices)
         for one in trace.turns
     ]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import toolkit.replaying.profiles as module
-from toolkit.engine import Host, Profile
+from toolkit.engine import Profile
 from toolkit.errors import UnknownNameError
+from toolkit.host import Host
 from toolkit.ledger import ledger
 from toolkit.replaying import System, fold, prepare
 from toolkit.replaying.profiles import MARKS, RULES, profile, profiles, rule_table

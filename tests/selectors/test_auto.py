@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import MAIL, READ, TOOLS, tool
-from toolkit.engine import Host
+from toolkit import Host
 from toolkit.errors import InputError
 from toolkit.selectors import resolve
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from tests.builders import BRANCH, LOG, MAIL, READ, TOOLS, session
 from tests.selectors.views import Ranker, declared, split, view
-from toolkit.engine import Host, Selection
+from toolkit.engine import Selection
 from toolkit.engine.offer import as_selection
-from toolkit.engine.patterns import matches_any
 from toolkit.engine.view import EarlierTurn
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.host import Host
 from toolkit.hosts.config import read_config
+from toolkit.patterns import matches_any
 from toolkit.selectors import combine, label, parts, registry, resolve
 from toolkit.selectors.combined import Capped, Either, Narrowed, Pinning
 from toolkit.tool import SEARCH

@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from tests.builders import DATASET, LOG, MAIL, READ, TOOLS, tool
 from tests.selectors.test_need import PAST
 from tests.selectors.views import Ranker, declared, split, view
-from toolkit.engine import Host, HostView
+from toolkit.engine import HostView
 from toolkit.engine.view import EarlierTurn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.formats.sessions import load_sessions
+from toolkit.host import Host
 from toolkit.selectors import resolve
 from toolkit.selectors.expected_cost import ExpectedCost
 from toolkit.selectors.forecast import PRIOR, PRIOR_WITH_COUNTS, Forecast, facts_of, forecast
-from toolkit.selectors.need import FEATURES, roster
+from toolkit.selectors.need import FEATURES, arrays
 from toolkit.selectors.usage import Usage
 from toolkit.tool import SEARCH
 
@@ -181,4 +182,4 @@ def test_every_feature_has_a_weight() -> None:
         len(FEATURES)
     }
     assert np.isfinite(PRIOR.now(np.ones((1, len(FEATURES))))).all()
-    assert roster(TOOLS).told.names
+    assert arrays(TOOLS).told.names

@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders import BRANCH, LOG, MAIL, READ, TOOLS, call, said, session, tool, turn
 from tests.selectors.views import declared, split, view
-from toolkit.engine import Host
+from toolkit import Host
 from toolkit.engine.view import EarlierTurn
 from toolkit.errors import InputError
 from toolkit.replaying import System, replay

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from tests.builders import BRANCH, LOG, MAIL, READ, TOOLS, call, said, session, tool, turn
 from tests.selectors.views import Ranker, view
 from toolkit.engine.view import EarlierTurn
-from toolkit.selectors.need import FEATURES, TEXT, Chance, evidence, fit_chance, fit_weights, probability, roster
+from toolkit.selectors.need import FEATURES, TEXT, Chance, arrays, evidence, fit_chance, fit_weights, probability
 from toolkit.selectors.usage import Usage
 
 PAST = Usage.of([session(turn("look", said("", call(LOG.name))), turn("send", said("", call(MAIL.name))))])
@@ -21,7 +21,7 @@ PAST = Usage.of([session(turn("look", said("", call(LOG.name))), turn("send", sa
 
 def column(feature: str, host: Any = None, usage: Usage = Usage(), tools: Any = TOOLS) -> dict[str, float]:
     rows = evidence(tools, host or view("words"), usage)
-    return dict(zip(roster(tools).told.names, rows[:, FEATURES.index(feature)].tolist(), strict=True))
+    return dict(zip(arrays(tools).told.names, rows[:, FEATURES.index(feature)].tolist(), strict=True))
 
 
 def test_a_better_place_for_the_input_is_more_evidence_and_the_unranked_share_the_middle() -> None:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tests.builders import BRANCH, LOG, MAIL, READ, TOOLS
 from tests.selectors.views import Ranker, split, view
-from toolkit.engine import Host, Selection
+from toolkit.engine import Selection
 from toolkit.engine.view import EarlierTurn
 from toolkit.errors import InputError
+from toolkit.host import Host
 from toolkit.selectors import resolve
 from toolkit.selectors.sticky import Sticky
 from toolkit.tool import SEARCH

@@ -28,13 +28,13 @@ def command(
 
     Example: toolkit search "close an issue" --catalog datasets/mcp-servers/tools.jsonl --explain
     """
-    from toolkit.engine import ports
     from toolkit.formats.catalogs import load_catalog
+    from toolkit.search.shared import tool_search
 
     spec = _spec(retriever, regex)
     tools = load_catalog(*catalog)
     tell_problems(tools.problems)
-    search = ports.resolve("searcher", spec)
+    search = tool_search(spec)
     answer = search(query, tools.tools, (), limit)
     rows = [_row(rank, score, tools[name]) for rank, (name, score) in enumerate(answer.hits, 1)]
     for row in rows if explain else ():

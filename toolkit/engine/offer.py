@@ -5,36 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import Any
 
 from toolkit.engine.ports import Selection
-from toolkit.tool import SEARCH, Tool, canonical_order, definition_text
+from toolkit.tool import SEARCH, Tool, definition_text
+from toolkit.toolset import ToolSet
 
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """Two disjoint lists in canonical order (B5), out of what was told."""
+    """Two disjoint sets, in canonical order (B5), out of what was told."""
 
-    declared: tuple[Tool, ...] = ()
-    searchable: tuple[Tool, ...] = ()
-    told: tuple[Tool, ...] = ()
-
-    @cached_property
-    def declared_by_name(self) -> dict[str, Tool]:
-        return {tool.name: tool for tool in self.declared}
+    declared: ToolSet = ToolSet()
+    searchable: ToolSet = ToolSet()
+    told: ToolSet = ToolSet()
 
     @cached_property
-    def searchable_by_name(self) -> dict[str, Tool]:
-        return {tool.name: tool for tool in self.searchable}
-
-    @cached_property
-    def withheld(self) -> tuple[Tool, ...]:
+    def withheld(self) -> ToolSet:
         """What was told but is on neither list; `tools.search` never is (S3, S5)."""
-        if len(self.declared) + len(self.searchable) >= len(self.told):
-            return ()
-        offered = {SEARCH, *self.declared_by_name, *self.searchable_by_name}
-        return tuple([tool for tool in self.told if tool.name not in offered])
+        return self.told.without({SEARCH, *self.declared.by_name, *self.searchable.by_name})
 
     @cached_property
     def definitions(self) -> str:
@@ -42,7 +31,8 @@ class Offer:
         return "\n".join(map(definition_text, self.declared))
 
     def get(self, name: str) -> Tool | None:
-        return self.declared_by_name.get(name) or self.searchable_by_name.get(name)
+        """Return the offered tool of a name."""
+        return self.declared.by_name.get(name) or self.searchable.by_name.get(name)
 
 
 def notice(code: str, subject: str = "") -> str:
@@ -84,15 +74,19 @@ def _two_parts(value: Any) -> tuple[Any, Any]:
     raise TypeError(f"two lists, declared and searchable, were expected, a {type(value).__name__} came")
 
 
-def make_offer(told: tuple[Tool, ...], names: frozenset[str], selection: Selection) -> tuple[Offer, tuple[str, ...]]:
+Made = tuple[Offer, tuple[str, ...]]
+"""An offer, and the notices that it caused."""
+
+
+def make_offer(told: ToolSet, selection: Selection) -> Made:
     """Return the offer that a selection gives over the told tools, and the notices it caused.
 
     Unknown names are dropped (S3), a tool on both lists is declared (S3), `tools.search` is declared
     exactly when something is searchable, and nothing is stranded when it may not be told (S5).
     """
-    declared, searchable = frozenset(selection.declared), _as_set(tuple(selection.searchable))
+    names, declared, searchable = told.name_set, frozenset(selection.declared), _as_set(tuple(selection.searchable))
     unknown = sorted((declared - names) | (searchable - names))
-    offer, caused = _split(told).offer(declared & names - {SEARCH}, searchable)
+    offer, caused = told.derived(_offer, declared & names - {SEARCH}, searchable)
     return offer, (*selection.notices, *(notice("selector_unknown_name", name) for name in unknown), *caused)
 
 
@@ -102,83 +96,22 @@ def _as_set(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(names)
 
 
-def default_offer(told: tuple[Tool, ...], names: frozenset[str]) -> tuple[Offer, tuple[str, ...]]:
+def default_offer(told: ToolSet) -> Made:
     """Return the offer of a host without a selector: what is flagged deferred is searchable (S1)."""
-    searchable = tuple([tool for tool in told if tool.deferred and tool.name != SEARCH])
-    declared = tuple([tool for tool in told if not tool.deferred and tool.name != SEARCH])
-    return _settled(told, names, declared, searchable, ())
+    selection = default_selection(told)
+    return told.derived(_offer, frozenset(selection.declared) - {SEARCH}, frozenset(selection.searchable))
 
 
-def _settled(
-    told: tuple[Tool, ...],
-    names: frozenset[str],
-    declared: tuple[Tool, ...],
-    searchable: tuple[Tool, ...],
-    notices: tuple[str, ...],
-) -> tuple[Offer, tuple[str, ...]]:
+def _offer(told: ToolSet, declared: frozenset[str], searchable: frozenset[str]) -> Made:
     """Declare `tools.search` exactly when something is searchable; strand nothing where it may not be told (S5)."""
-    if not searchable:
-        return Offer(declared, (), told), notices
-    if SEARCH not in names:
-        return Offer(tuple(sorted((*declared, *searchable), key=canonical_order)), (), told), (
-            *notices,
-            "search_unavailable",
-        )
-    search = next(tool for tool in told if tool.name == SEARCH)
-    return Offer(tuple(sorted((search, *declared), key=canonical_order)), searchable, told), notices
+    rest = told.without((told.name_set - searchable) | declared | {SEARCH})
+    if not rest:
+        return Offer(told.subset(declared), rest, told), ()
+    if SEARCH not in told.by_name:
+        return Offer(told.subset(declared | rest.name_set), ToolSet(), told), ("search_unavailable",)
+    return Offer(told.subset(declared | {SEARCH}), rest, told), ()
 
 
-class _Split:
-    """A told tuple, and the offers lately made of it: a set declared again is the same offer, and costs nothing."""
-
-    def __init__(self, told: tuple[Tool, ...]) -> None:
-        self.told = told
-        self.places = {tool.name: place for place, tool in enumerate(told)}
-        self.names = frozenset(self.places)
-        self.rankable = self.without({SEARCH})
-        self.offer = lru_cache(maxsize=16)(self._offer)
-
-    def _offer(self, declared: frozenset[str], searchable: frozenset[str]) -> tuple[Offer, tuple[str, ...]]:
-        left = self.without((self.names - searchable) | declared | {SEARCH})
-        return _settled(self.told, self.names, self.those(declared), left, ())
-
-    def those(self, names: Iterable[str]) -> tuple[Tool, ...]:
-        """Return the told tools of these names, in canonical order as they are told (B5)."""
-        return tuple([self.told[place] for place in sorted(map(self.places.__getitem__, names))])
-
-    def without(self, names: set[str] | frozenset[str]) -> tuple[Tool, ...]:
-        """Return the told tools without these names, in the same order: cut out where they are few."""
-        if 4 * len(names) > len(self.told):
-            return tuple([tool for tool in self.told if tool.name not in names])
-        places = sorted([self.places[name] for name in names if name in self.places])
-        starts = [0, *(place + 1 for place in places)]
-        return tuple(chain.from_iterable(map(self.told.__getitem__, map(slice, starts, [*places, len(self.told)]))))
-
-
-class _Same:
-    """A tuple that is equal to itself alone: comparing thousands of tools takes longer than what is kept for them."""
-
-    __slots__ = ("told",)
-
-    def __init__(self, told: tuple[Tool, ...]) -> None:
-        self.told = told
-
-    def __hash__(self) -> int:
-        return id(self.told)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.told is other.told
-
-
-@lru_cache(maxsize=32)
-def _split_of(same: _Same) -> _Split:
-    return _Split(same.told)
-
-
-def _split(told: tuple[Tool, ...]) -> _Split:
-    return _split_of(_Same(told))
-
-
-def rankable(told: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """Return what can be ranked of the told tools: all but `tools.search`; the same tuple for the same one."""
-    return _split(told).rankable
+def rankable(told: ToolSet) -> ToolSet:
+    """Return what can be ranked of the told tools: all but `tools.search`."""
+    return told.without({SEARCH})

@@ -1,15 +1,14 @@
-"""What the engine asks of the floors above it: a selector and a searcher, each one call."""
+"""What the engine asks of what stands around it: a selector, a searcher, a recorder, each one call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from toolkit.engine.view import HostView
 from toolkit.tool import Tool
-
-if TYPE_CHECKING:
-    from toolkit.engine.view import HostView
+from toolkit.toolset import ToolSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +49,32 @@ class Answer:
 
 
 class Selector(Protocol):
-    """Splits, once a turn, what is told into declared and searchable."""
+    """Splits, once a turn, what is told into declared and searchable (S2)."""
 
     def __call__(
-        self, visible: Sequence[Tool], host: HostView
-    ) -> Selection | Mapping[str, Any] | tuple[Sequence[str], Sequence[str]]: ...
+        self, visible: Sequence[Tool], host: HostView, /
+    ) -> Selection | Mapping[str, Sequence[str]] | tuple[Sequence[str], Sequence[str]]: ...
+    def __hash__(self) -> int: ...
 
 
 class Searcher(Protocol):
     """Answers a query over the tools that it is given, and no others (Q1–Q5, Q10)."""
 
-    def __call__(self, query: str, searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer: ...
+    def __call__(self, query: str, searchable: ToolSet, declared: ToolSet, limit: int, /) -> Answer: ...
 
 
-_resolvers: dict[str, Callable[[Any], Any]] = {}
+@runtime_checkable
+class Ranks(Protocol):
+    """A searcher that also ranks, for selectors: the `k` best of the tools given as (name, score)."""
+
+    def rank(self, query: str, tools: ToolSet, k: int, /) -> Iterable[tuple[str, float]]: ...
 
 
-def plug_in(kind: str, resolver: Callable[[Any], Any]) -> None:
-    """Say how a `selector` or a `searcher` is made from a spec; the package's face does, once."""
-    _resolvers[kind] = resolver
+class Recorder(Protocol):
+    """Takes down what a host does, note by note; `body` holds what the note is of."""
+
+    def __call__(self, op: str, **body: Any) -> None: ...
 
 
-def resolve(kind: str, spec: Any) -> Any:
-    """Return the selector or searcher of a spec.
-
-    Raises:
-        UnknownNameError: Nothing of that name is registered (S8).
-    """
-    return _resolvers[kind](spec)
+Checker = Callable[[str, Any], str | None]
+"""A schema's JSON text and a call's arguments → what is wrong with them, or None (C1)."""

@@ -4,10 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 Scored = tuple[tuple[str, float], ...]
 Ranker = Callable[[str, int, str | None], Scored]
+
+
+class Rates(Protocol):
+    """USD per token: uncached input, input read from a cache, input written to one, output."""
+
+    @property
+    def input(self) -> float: ...
+    @property
+    def cached(self) -> float: ...
+    @property
+    def write(self) -> float: ...
+    @property
+    def output(self) -> float: ...
+
+
+class Price(Protocol):
+    """What a model's tokens cost, by the size of the request."""
+
+    def rates(self, prompt_tokens: float, /) -> Rates: ...
+    def cost(self, uncached: float, cached: float, cache_write: float, output: float, /) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +60,8 @@ class HostView:
         history_tokens: Tokens of what stands before this turn's input, definitions left out; 0 when nobody counts.
         config: The selector's own table of the host's configuration.
         tokens: Name → tokens that declaring the tool adds to every prompt; 0 when nobody counts.
+        price: What the model's tokens cost; None when the host does not say.
+        window: Tokens of the model's context window; None when the host does not say.
     """
 
     turn_no: int = 1
@@ -50,6 +72,8 @@ class HostView:
     history_tokens: int = 0
     config: Mapping[str, Any] = field(default_factory=dict)
     tokens: Callable[[str], int] = _no_tokens
+    price: Price | None = None
+    window: int | None = None
     _ranker: Ranker = _no_ranker
 
     def rank(self, query: str, k: int = 10, retriever: str | None = None) -> list[str]:

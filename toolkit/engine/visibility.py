@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from toolkit.engine.patterns import NameIndex, glob, matches_any
 from toolkit.errors import InputError
+from toolkit.patterns import NameIndex, glob, matches_any
 from toolkit.tool import SEARCH
 
 Patterns = tuple[str, ...]

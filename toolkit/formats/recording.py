@@ -135,12 +135,12 @@ class Recording:
     def _say(self, span: str, text: str, reasoning: str) -> None:
         self._changed(span, content=text, reasoning=reasoning)
 
-    def _call(self, span: str, name: str, arguments: Any, verdict: Any) -> None:
+    def _call(self, span: str, name: str, arguments: Any, verdict: Any, text: str) -> None:
         self.calls += 1
         self.current = span
         is_search = name in SEARCH_NAMES
         refused = verdict.code not in ("ok", "ask")
-        result = Result(verdict.text or None, refused, verdict.names, {"verdict": verdict.code})
+        result = Result(text or None, refused, verdict.names, {"verdict": verdict.code})
         call = Call(
             f"c{self.calls}",
             name,

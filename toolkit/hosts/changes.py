@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Literal
 
-from toolkit.engine import Host
+from toolkit.host import Host
 from toolkit.tool import Tool
 
 

@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from toolkit.engine.host import Host, listing
-from toolkit.engine.patterns import matches_any
+from toolkit.engine.catalog import listed
 from toolkit.engine.profile import REFERENCE, Profile
-from toolkit.engine.roster import Listing
 from toolkit.errors import InputError
+from toolkit.host import Host, listing
+from toolkit.patterns import matches_any
 from toolkit.session import Event, Session
 from toolkit.tool import Catalog, Tool, definition_text
 
@@ -71,7 +71,7 @@ class _Compaction(msgspec.Struct):
 
 def starting_listing(
     session: Session, around: Catalog | None, defer: tuple[str, ...] = (), rules: Profile = REFERENCE
-) -> Listing:
+) -> Catalog:
     """Return what a session's host lists at its start: tools that an event adds later are not there yet."""
     first: dict[str, bool] = {}
     for event in _all_events(session):
@@ -82,15 +82,9 @@ def starting_listing(
 
 
 @lru_cache(maxsize=128)
-def _listing(own: Catalog, around: Catalog | None, patterns: tuple[str, ...], later: frozenset[str]) -> Listing:
+def _listing(own: Catalog, around: Catalog | None, patterns: tuple[str, ...], later: frozenset[str]) -> Catalog:
     flagged = own.around(around or ()).deferring(lambda name: matches_any(patterns, name))
-    return listing(_known(tool) for tool in flagged if tool.name not in later)
-
-
-@lru_cache(maxsize=1 << 13)
-def _known(tool: Tool) -> Tool:
-    """Return one object for equal tools, so that what is worked out of them is found again in other sessions."""
-    return tool
+    return listing(tool for tool in flagged if tool.name not in later)
 
 
 @lru_cache(maxsize=1024)
@@ -152,10 +146,10 @@ def _tools_changed(body: _ToolsChanged, host: Host, made: _Maker) -> None:
         return
     gone = set(map(_name, body.removed or ()))
     new = {tool.name: tool for item in (*(body.added or ()), *(body.changed or ())) if (tool := made(item))}
-    listed = host.state.listing.tools
-    touched = {tool.source for tool in (*listed, *new.values()) if tool.name in gone or tool.name in new}
+    before = listed(host.state.listing)
+    touched = {tool.source for tool in (*before, *new.values()) if tool.name in gone or tool.name in new}
     for source in sorted(touched):
-        kept = [new.pop(t.name, t) for t in listed if t.source == source and t.name not in gone]
+        kept = [new.pop(t.name, t) for t in before if t.source == source and t.name not in gone]
         added = [tool for tool in new.values() if tool.source == source]
         host.tools_changed(source, [*kept, *added])
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.engine.calls import Verdict
-from toolkit.engine.host import Host
-from toolkit.engine.live import Turn
 from toolkit.engine.ports import Selection
 from toolkit.engine.view import HostView
 from toolkit.errors import InputError
+from toolkit.host import Host, Turn
+from toolkit.prices.price import price_or_usual
 from toolkit.replaying import events
 from toolkit.replaying.prepared import Prepared, PreparedPass, PreparedTurn
 from toolkit.replaying.profiles import profile
@@ -51,7 +51,7 @@ def fold(
         profile=rules,
         time_limit=None,
         tokens=tokens,
-        config={"model": setting.model} if setting.model else None,
+        price=price_or_usual(setting.model),
     )
     deferred = events.deferred_patterns(prepared.session.catalog, setting.catalog, setting.defer, rules)
     replayer = _Replayer(host, prepared.session, system, report or (lambda code, message: None), deferred)
@@ -121,7 +121,7 @@ class _Replayer:
         found_by: dict[str, int] = {}
         before: list[PassTrace] = []
         for number, call in enumerate(step.calls):
-            if call.name in turn.offer.searchable_by_name and call.name not in found_by:
+            if call.name in turn.offer.searchable.by_name and call.name not in found_by:
                 made = self.seeker.passes(turn, recorded, step, number)
                 found_by[call.name] = sum(len(one.searches) for one in made)
                 before += made
@@ -136,7 +136,7 @@ def _call_trace(call: Call, verdict: Verdict, turn: Turn, found_by: dict[str, in
         return CallTrace(call.name, MISSED, verdict.code, tries)
     if verdict.code in ("unknown_tool", "denied", "not_offered"):
         return CallTrace(call.name, BLOCKED, verdict.code, tries)
-    if call.name in turn.offer.declared_by_name:
+    if call.name in turn.offer.declared.by_name:
         return CallTrace(call.name, SERVED, verdict.code, tries)
     found = call.name in turn.host.state.spans[turn.id].found
     return CallTrace(call.name, SEARCHED if found else MISSED, verdict.code, tries)

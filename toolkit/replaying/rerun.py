@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.engine.host import Host
-from toolkit.engine.live import Pass, Turn
+from toolkit.host import Host, Pass, Turn
 from toolkit.replaying import events, profiles
 from toolkit.session import Call, Event, Session
 from toolkit.session import Pass as RecordedPass

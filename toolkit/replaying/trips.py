@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toolkit.engine.calls import Verdict
-from toolkit.engine.host import Host
-from toolkit.engine.live import Turn
 from toolkit.engine.profile import Profile
+from toolkit.host import Host, Turn, text_of
 from toolkit.replaying.prepared import PreparedPass, PreparedTurn
 from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
 from toolkit.replaying.system import System
@@ -63,7 +62,7 @@ class Seeker:
         if not stands or self.host.state.profile.gate != "strict" or not self.searching.happens("stale", *where):
             return []
         verdict = turn.start_pass().call(call.name, call.arguments)
-        return [PassTrace(step.pass_no, call_text=call_text(call), result_text=verdict.text, refused=call.name)]
+        return [PassTrace(step.pass_no, call_text=call_text(call), result_text=text_of(verdict), refused=call.name)]
 
     def _search(self, turn: Turn, step: PreparedPass, queries: Sequence[str]) -> PassTrace:
         live, rules = turn.start_pass(), self.host.state.profile
@@ -77,5 +76,5 @@ class Seeker:
 
 def _search_trace(step: PreparedPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
     text = compact_json({"name": SEARCH, "arguments": {"query": query}})
-    answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else verdict.text
+    answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else text_of(verdict)
     return PassTrace(step.pass_no, (), query, verdict.names, text, answered)

@@ -6,9 +6,8 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import chain, count, islice, zip_longest
+from functools import lru_cache
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from toolkit.engine.ports import Answer
@@ -20,8 +19,9 @@ from toolkit.search.terms.texts import fields
 from toolkit.search.terms.words import STOP_WORDS, fold, raw_words, word_terms
 from toolkit.search.terms.words import terms as terms_of
 from toolkit.tool import Tool
+from toolkit.toolset import ToolSet, toolset
 
-_SUBSETS = 256
+_ANSWERING = 256
 _MOST_TOOLS = 48_000
 _MOST_NAMES = 3_000_000
 _GROWTH = 1.25
@@ -30,22 +30,15 @@ _GROWTH = 1.25
 class _Index:
     """A retriever over a set of tools, and what the exact-name rule needs of them."""
 
-    def __init__(self, tools: Sequence[Tool], build: RetrieverFactory) -> None:
-        self.by_name = {tool.name: tool for tool in tools}
+    def __init__(self, tools: ToolSet, build: RetrieverFactory) -> None:
+        self.tools, self.content = tools, frozenset(tools)
         self.retriever: Retriever = build(tools)
         self.names = Names(tools)
-        self.ids = frozenset(map(id, self.by_name.values()))
 
-    def missing(self, tools: Sequence[Tool]) -> list[Tool] | None:
+    def missing(self, tools: ToolSet) -> list[Tool] | None:
         """Return the tools that this index lacks; None when one of its own has the name of another tool."""
-        found = []
-        for tool in tools:
-            own = self.by_name.get(tool.name)
-            if own is None:
-                found.append(tool)
-            elif own is not tool and own != tool:
-                return None
-        return found
+        lacking = [tool for tool in tools if tool not in self.content]
+        return None if any(tool.name in self.tools.by_name for tool in lacking) else lacking
 
     def ranked(self, query: str, among: frozenset[str]) -> list[tuple[str, float]]:
         """Return every match within `among`: named tools first (Q4), then by score (Q3)."""
@@ -56,31 +49,14 @@ class _Index:
         named = self.names.named(query, among)
         if not named:
             return scored
-        scores = dict(scored)
-        first = sorted(named, key=lambda name: (-scores.get(name, 0.0), tie_order(self.by_name[name])))
+        scores, by_name = dict(scored), self.tools.by_name
+        first = sorted(named, key=lambda name: (-scores.get(name, 0.0), tie_order(by_name[name])))
         return [(name, scores.get(name, 0.0)) for name in first] + [pair for pair in scored if pair[0] not in named]
 
     def _asked(self, query: str, among: frozenset[str]) -> list[str] | None:
         """Return the tools that a query asks for by `select:` or by server; None when it describes them."""
         chosen = selected(query, self.names, among)
-        return chosen if chosen is not None else listed(query, (self.by_name[name] for name in among))
-
-
-@dataclass(eq=False)
-class _Subset:
-    """Tools that were asked about together; kept so that their identities stay taken."""
-
-    tools: tuple[Tool, ...]
-    index: _Index
-    number: int
-
-    @cached_property
-    def among(self) -> frozenset[str]:
-        return frozenset(tool.name for tool in self.tools)
-
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        return frozenset().union(*map(_terms_of_tool, self.tools))
+        return chosen if chosen is not None else listed(query, (self.tools.by_name[name] for name in among))
 
 
 Ranked = tuple[tuple[str, ...], Sequence[float]]
@@ -107,29 +83,26 @@ class ToolSearch:
         build = build or default_retriever()
         self.build: RetrieverFactory = retriever(build) if isinstance(build, str) else build
         self.size = size
-        self._indexes: OrderedDict[int, _Index] = OrderedDict()
-        self._subsets: OrderedDict[frozenset[int], _Subset] = OrderedDict()
-        self._asked: OrderedDict[tuple[int, ...], tuple[tuple[Any, ...], _Subset]] = OrderedDict()
-        self._rankings: OrderedDict[tuple[int, str], Ranked] = OrderedDict()
+        self._indexes: OrderedDict[ToolSet, _Index] = OrderedDict()
+        self._answering: OrderedDict[ToolSet, _Index] = OrderedDict()
+        self._rankings: OrderedDict[tuple[ToolSet, str], Ranked] = OrderedDict()
         self._names = 0
-        self._numbers = count()
         self._lock = threading.RLock()
 
     def __call__(self, query: str, searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
         """Answer a query over the tools given (`docs/semantics.md` Q1–Q5, Q10); see `Searcher`."""
-        subset = self._subset(searchable, declared)
-        names, scores = self._ranked(query, subset)
-        told = {tool.name for tool in declared}
-        matches = tuple(filter(told.__contains__, names))
-        others = ((name, score) for name, score in zip(names, scores, strict=True) if name not in told)
+        told = toolset(declared)
+        tools = toolset(searchable).derived(ToolSet.__or__, told)
+        (names, scores), notices = self._ranked(query, tools)
+        matches = tuple(filter(told.by_name.__contains__, names))
+        others = ((name, score) for name, score in zip(names, scores, strict=True) if name not in told.by_name)
         hits = tuple(islice(others, max(limit, 0)))
-        told_of = tuple(getattr(subset.index.retriever, "notices", ()))
-        words = unmatched_words(query, subset.vocabulary)
-        return Answer(hits, len(names) - len(matches), words, matches, notices=told_of)
+        words = unmatched_words(query, tools.derived(_vocabulary))
+        return Answer(hits, len(names) - len(matches), words, matches, notices=notices)
 
     def rank(self, query: str, among_tools: Sequence[Tool], k: int = 10) -> Ranking:
         """Return the `k` best of the tools given, named ones first (Q4)."""
-        names, scores = self._ranked(query, self._subset(among_tools))
+        (names, scores), _ = self._ranked(query, toolset(among_tools))
         return Ranking(names[: max(k, 0)], tuple(scores[: max(k, 0)]))
 
     def union(self, queries: Sequence[str], searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
@@ -147,9 +120,10 @@ class ToolSearch:
 
     def explain(self, query: str, name: str, tools: Sequence[Tool]) -> tuple[Any, ...]:
         """Return why `name` is ranked among `tools`: named in the query (Q4), then the retriever's reasons."""
-        subset = self._subset(tools)
-        reasons: tuple[Any, ...] = getattr(subset.index.retriever, "explain", _silent)(query, name, subset.among)
-        named = name in subset.index.names.named(query, {name})
+        asked = toolset(tools)
+        index = self._index(asked)
+        reasons: tuple[Any, ...] = getattr(index.retriever, "explain", _silent)(query, name, asked.name_set)
+        named = name in index.names.named(query, {name})
         return (Reason(name, "exact name", 0.0), *reasons) if named else reasons
 
     @property
@@ -161,78 +135,62 @@ class ToolSearch:
 
     def prepare(self, tools: Sequence[Tool]) -> None:
         """Build the index of a whole catalog now, so that later calls about parts of it are fast."""
-        self._subset(tools)
+        self._index(toolset(tools))
 
-    def _ranked(self, query: str, subset: _Subset) -> Ranked:
-        """Return every match within a subset, best first; the newest rankings are kept."""
-        key = (subset.number, query)
+    def _ranked(self, query: str, tools: ToolSet) -> tuple[Ranked, tuple[str, ...]]:
+        """Return every match within a set, best first, and the index's notices; the newest rankings are kept."""
+        key = (tools, query)
         with self._lock:
             if key in self._rankings:
                 self._rankings.move_to_end(key)
-                return self._rankings[key]
-        pairs = subset.index.ranked(query, subset.among)
+                return self._rankings[key], ()
+        index = self._index(tools)
+        pairs = index.ranked(query, tools.name_set)
         ranked = tuple(name for name, _ in pairs), array("d", [score for _, score in pairs])
-        if getattr(subset.index.retriever, "notices", ()):
-            return ranked  # it fell back, and may do better next time
+        notices = tuple(getattr(index.retriever, "notices", ()))
+        if notices:
+            return ranked, notices  # it fell back, and may do better next time
         with self._lock:
             self._names += len(pairs) - len(self._rankings.get(key, ((), ()))[0])
             self._rankings[key] = ranked
             while self._names > _MOST_NAMES:
                 self._names -= len(self._rankings.popitem(last=False)[1][0])
-        return ranked
+        return ranked, ()
 
-    def _subset(self, *parts: Sequence[Tool]) -> _Subset:
-        """Return the subset of the tools in several sequences; the same tuples are known again at once."""
-        key = tuple(map(id, parts))
+    def _index(self, tools: ToolSet) -> _Index:
+        """Return the index that answers for a set: one that holds it, or the nearest grown by a few, or a new one."""
         with self._lock:
-            if key in self._asked:
-                self._asked.move_to_end(key)
-                return self._asked[key][1]
-            subset = self._subset_of(tuple(chain.from_iterable(parts)))
-            if all(type(part) is tuple for part in parts):
-                self._asked[key] = (parts, subset)
-                _trim(self._asked, _SUBSETS)
-            return subset
+            index = self._answering.get(tools) or self._holding(tools)
+            self._indexes.move_to_end(index.tools)
+            self._answering[tools] = index
+            self._answering.move_to_end(tools)
+            if len(self._answering) > _ANSWERING:
+                self._answering.popitem(last=False)
+            return index
 
-    def _subset_of(self, tools: tuple[Tool, ...]) -> _Subset:
-        key = frozenset(map(id, tools))
-        if key not in self._subsets:
-            self._subsets[key] = _Subset(tools, self._index(tools, key), next(self._numbers))
-            _trim(self._subsets, _SUBSETS)
-        self._subsets.move_to_end(key)
-        return self._subsets[key]
-
-    def _index(self, tools: tuple[Tool, ...], ids: frozenset[int]) -> _Index:
-        for number, one in self._indexes.items():
-            if ids <= one.ids:
-                self._indexes.move_to_end(number)
+    def _holding(self, tools: ToolSet) -> _Index:
+        lacking: dict[ToolSet, list[Tool]] = {}
+        for key, one in self._indexes.items():
+            missing = one.missing(tools)
+            if missing == []:
                 return one
-        lacking = {key: missing for key, one in self._indexes.items() if (missing := one.missing(tools)) is not None}
-        key = min(lacking, key=lambda key: len(lacking[key]), default=None)
-        if key is not None and not lacking[key]:
-            self._indexes.move_to_end(key)
-            return self._indexes[key]
-        if key is not None and len(self._indexes[key].by_name) + len(lacking[key]) <= _GROWTH * len(tools):
-            return self._keep(_Index((*self._indexes[key].by_name.values(), *lacking[key]), self.build), key)
+            if missing is not None:
+                lacking[key] = missing
+        nearest = min(lacking, key=lambda key: len(lacking[key]), default=None)
+        if nearest is not None and len(nearest) + len(lacking[nearest]) <= _GROWTH * len(tools):
+            return self._keep(_Index(nearest | lacking[nearest], self.build), nearest)
         return self._keep(_Index(tools, self.build))
 
-    def _keep(self, index: _Index, grown: int | None = None) -> _Index:
+    def _keep(self, index: _Index, grown: ToolSet | None = None) -> _Index:
         """Keep an index in place of the one that it has grown out of, and as many older ones as fit."""
         old = self._indexes.pop(grown) if grown is not None else None
-        for subset in self._subsets.values():
-            if subset.index is old:
-                subset.index = index
-        self._indexes[id(index)] = index
-        while len(self._indexes) > 1 and sum(len(one.by_name) for one in self._indexes.values()) > self.size:
-            self._forget(self._indexes.popitem(last=False)[1])
+        self._answering.update([(tools, index) for tools, one in self._answering.items() if one is old])
+        self._indexes[index.tools] = index
+        while len(self._indexes) > 1 and sum(map(len, self._indexes)) > self.size:
+            gone = self._indexes.popitem(last=False)[1]
+            for tools in [tools for tools, one in self._answering.items() if one is gone]:
+                del self._answering[tools]
         return index
-
-    def _forget(self, index: _Index) -> None:
-        """Drop what would keep an index in memory that is not kept any more."""
-        for key in [key for key, subset in self._subsets.items() if subset.index is index]:
-            del self._subsets[key]
-        for asked in [asked for asked, (_, subset) in self._asked.items() if subset.index is index]:
-            del self._asked[asked]
 
     def __repr__(self) -> str:
         return f"ToolSearch({repr(self.build)!r})"
@@ -259,10 +217,9 @@ def _terms_of_tool(tool: Tool) -> frozenset[str]:
     return frozenset(term for text in fields(tool) for term in terms_of(text))
 
 
+def _vocabulary(tools: ToolSet) -> frozenset[str]:
+    return frozenset().union(*map(_terms_of_tool, tools))
+
+
 def _silent(query: str, name: str, among: frozenset[str]) -> tuple[Any, ...]:
     return ()
-
-
-def _trim(cache: OrderedDict[Any, Any], size: int) -> None:
-    while len(cache) > size:
-        cache.popitem(last=False)

@@ -10,8 +10,9 @@ from toolkit.engine import HostView, Selection
 from toolkit.errors import InputError
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
-from toolkit.selectors.told import costs, told
+from toolkit.selectors.costs import costs
 from toolkit.tool import SEARCH, Tool
+from toolkit.toolset import toolset
 
 HYSTERESIS = 0.1
 """Back to declaring everything only when the definitions are a tenth below the threshold."""
@@ -46,7 +47,7 @@ class Auto(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known, cost = told(visible), costs(visible, host.tokens)
+        known, cost = toolset(visible), costs(visible, host.tokens)
         small = known.matching(("builtin.*",))
         searching = SEARCH in host.declared_before
         limit = self.window * self.percent / 100 * (1 - HYSTERESIS if searching else 1)

@@ -11,10 +11,11 @@ import numpy as np
 from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
+from toolkit.selectors.costs import costs
 from toolkit.selectors.knapsack import best
 from toolkit.selectors.ranked import ranking, worths
-from toolkit.selectors.told import costs, told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,4 +52,4 @@ class Budget(Combining):
         cost = costs(visible, host.tokens)
         sizes = np.array([cost[name] for name, _ in found], dtype=np.int64)
         taken = best(worths(found), sizes, self.tokens)
-        return Selection([found[place][0] for place in taken.tolist()], told(visible).names)
+        return Selection([found[place][0] for place in taken.tolist()], toolset(visible).names)

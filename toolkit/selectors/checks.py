@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.engine import ports
 from toolkit.errors import InputError
+from toolkit.search.shared import searcher
 
 
 def whole(selector: str, option: str, value: Any, least: int = 1) -> None:
@@ -38,4 +38,4 @@ def retriever(selector: str, value: Any) -> None:
     if not isinstance(value, str | None):
         raise InputError(f"{selector}: retriever must be a spec such as 'lexical', not {value!r}.")
     if value is not None:
-        ports.resolve("searcher", value)
+        searcher(value)

@@ -16,11 +16,12 @@ from toolkit import specs
 from toolkit.engine import HostView, Selection
 from toolkit.engine.offer import as_selection
 from toolkit.selectors import checks
+from toolkit.selectors.costs import costs
 from toolkit.selectors.registry import COMBINATORS, resolve, written
-from toolkit.selectors.told import costs, told
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session
 from toolkit.tool import SEARCH, Tool
+from toolkit.toolset import toolset
 
 
 class Combining:
@@ -170,7 +171,7 @@ class Either(Wrapping):
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         first, second = (asked(one, visible, host) for one in self.inner)
         notices = tuple(dict.fromkeys((*first.notices, *second.notices)))
-        everything = told(visible).names
+        everything = toolset(visible).names
         whole = everything is first.searchable or everything is second.searchable
         searchable = everything if whole else union(first.searchable, second.searchable)
         return Selection(union(first.declared, second.declared), searchable, notices)
@@ -193,7 +194,7 @@ class Narrowed(Wrapping):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         found = asked(self.of, visible, host)
-        matching = set(told(visible).matching(self.patterns))
+        matching = set(toolset(visible).matching(self.patterns))
         declared = [name for name in found.declared if name in matching]
         return Selection(declared, reachable(found, visible), found.notices)
 
@@ -246,7 +247,9 @@ class Pinning(Wrapping):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         found = asked(self.of, visible, host)
-        return Selection(union(told(visible).matching(self.patterns), found.declared), found.searchable, found.notices)
+        return Selection(
+            union(toolset(visible).matching(self.patterns), found.declared), found.searchable, found.notices
+        )
 
     def __repr__(self) -> str:
         return f"{_within(self.of, Either, Narrowed)}.pin({one_or_all(self.patterns)})"
@@ -270,7 +273,7 @@ def asked(selector: Any, visible: Sequence[Tool], host: HostView) -> Selection:
 
 def reachable(found: Selection, visible: Sequence[Tool]) -> Sequence[str]:
     """Return all that a selection does not withhold."""
-    return found.searchable if found.searchable is told(visible).names else union(found.searchable, found.declared)
+    return found.searchable if found.searchable is toolset(visible).names else union(found.searchable, found.declared)
 
 
 def union(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
 from toolkit.selectors.combined import Combining
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -21,4 +21,4 @@ class Everything(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return Selection(told(visible).names)
+        return Selection(toolset(visible).names)

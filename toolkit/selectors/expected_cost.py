@@ -10,7 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.engine import HostView, Selection, ports
+from toolkit.engine import HostView, Selection
+from toolkit.engine.view import Price
+from toolkit.prices.price import USUAL
+from toolkit.prices.price import price as price_of
 from toolkit.selectors.checks import number
 from toolkit.selectors.fitted import Fitted
 from toolkit.selectors.forecast import Forecast, facts_of, forecast
@@ -70,7 +73,7 @@ class ExpectedCost(Fitted):
     Args:
         horizon: What share of the turns that are expected to come counts; 0 looks at this turn alone.
         usage: What earlier sessions say: a `Usage`, or the file of one.
-        model: Whose prices count; by default the model that the host names in `config["model"]`, else the
+        model: Whose prices count; by default those that the host gives (`HostView.price`), else the
             usual ratios of prices (cached input a tenth, cache writes 1.25, output 5 times plain input).
 
     Raises:
@@ -90,7 +93,7 @@ class ExpectedCost(Fitted):
         if self.usage is not None:
             facts_of(self.learnt)
         if self.model is not None:
-            ports.resolve("price", self.model)
+            price_of(self.model)
 
     def check(self) -> None:
         """Run unfitted too: by the priors."""
@@ -120,7 +123,7 @@ class ExpectedCost(Fitted):
 
     def _forecast(self, visible: Sequence[Tool], host: HostView) -> Forecast:
         usage: Usage = NO_USAGE if self.usage is None else self.learnt
-        price = ports.resolve("prices", self.model or host.config.get("model"))
+        price: Price = price_of(self.model) if self.model is not None else host.price or USUAL
         return forecast(visible, host, usage, price, self.horizon)
 
 
@@ -130,9 +133,9 @@ def _cheapest(found: Forecast, host: HostView, withholds: bool) -> _Plan:
     if withholds:
         plans.append(_plan(found, found.withholding > found.declaring, False, True))
     stands = [name for name in host.declared_before if name != SEARCH]
-    if host.turn_no > 1 and all(name in found.roster.place for name in stands):
+    if host.turn_no > 1 and all(name in found.arrays.place for name in stands):
         before = np.zeros(len(found.names), dtype=bool)
-        before[[found.roster.place[name] for name in stands]] = True
+        before[[found.arrays.place[name] for name in stands]] = True
         plans.insert(0, _plan(found, before, SEARCH in host.declared_before, False))
     return min(plans, key=lambda plan: plan.cost)
 

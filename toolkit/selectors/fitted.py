@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 from toolkit.engine import Selection
 from toolkit.errors import InputError
 from toolkit.selectors.combined import Combining
-from toolkit.selectors.told import told
 from toolkit.selectors.usage import Usage, load_usage
 from toolkit.session import Session
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 FOREIGN = "usage_foreign"
 """Notice: not one of the told tools was told in the sessions that were learnt from."""
@@ -83,6 +83,6 @@ class Fitted(Combining):
 
     def chosen(self, declared: Sequence[str], visible: Sequence[Tool]) -> Selection:
         """Return a selection that says so when all that was learnt is of other tools."""
-        known = told(visible)
+        known = toolset(visible)
         foreign = bool(known.by_source) and self.learnt.told_in.keys().isdisjoint(known.by_name)
         return Selection(declared, known.names, (FOREIGN,) if foreign else ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -12,10 +13,11 @@ import numpy as np
 
 from toolkit.engine import HostView
 from toolkit.errors import InputError
-from toolkit.selectors.need import FEATURES, Chance, Floats, Roster, evidence, probability, roster
-from toolkit.selectors.told import Costs, Kept, Told, costs, told
+from toolkit.selectors.costs import Costs, costs
+from toolkit.selectors.need import FEATURES, Arrays, Chance, Floats, arrays, evidence, probability
 from toolkit.selectors.usage import Usage
 from toolkit.tool import SEARCH, Tool
+from toolkit.toolset import ToolSet, toolset
 
 MOST_TRIES = 3
 ANSWERED = 5
@@ -90,7 +92,7 @@ class Forecast:
         search: Tokens of `tools.search`.
     """
 
-    roster: Roster
+    arrays: Arrays
     needed: Floats
     later: Floats
     missed: Floats
@@ -104,7 +106,7 @@ class Forecast:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.roster.told.names
+        return self.arrays.told.names
 
     @property
     def declaring(self) -> Floats:
@@ -124,7 +126,7 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
     """
     facts = facts_of(usage)
     rows = evidence(visible, host, usage)
-    tokens, search = _tokens(told(visible), costs(visible, host.tokens))
+    tokens, search = _tokens(toolset(visible), costs(visible, host.tokens))
     passes, turns = _ahead(facts, host, horizon)
     rates = price.rates(host.history_tokens)
     fallback = price.cost(host.history_tokens + tokens.sum(), 0, 0, REPLY_TOKENS)
@@ -135,7 +137,7 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
     failed, found = facts.calls * (fallback + MOST_TRIES * trip), facts.tries * trip
     lost = needed * (found + missed * (failed - found)) + then * (found + missed_later * (failed - found))
     return Forecast(
-        roster=roster(visible),
+        arrays=arrays(visible),
         needed=needed,
         later=later,
         missed=missed,
@@ -149,7 +151,13 @@ def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, 
     )
 
 
-def _read_facts(usage: Usage) -> Facts:
+@lru_cache(maxsize=32)
+def facts_of(usage: Usage) -> Facts:
+    """Return the fitted facts in a usage, or the priors where there are none.
+
+    Raises:
+        InputError: They were fitted to other evidence.
+    """
     found = usage.more.get("expected_cost")
     if found is None:
         return PRIOR_WITH_COUNTS if usage.turns else PRIOR
@@ -159,17 +167,10 @@ def _read_facts(usage: Usage) -> Facts:
     return as_facts(found)
 
 
-facts_of: Kept[Facts] = Kept(_read_facts)
-"""The fitted facts in a usage, or the priors where there are none; those of other evidence are an InputError."""
-
-
-def _token_arrays(known: Told, counted: Costs) -> tuple[Floats, float]:
+def _tokens(known: ToolSet, counted: Costs) -> tuple[Floats, float]:
     """Return the tokens of each definition (n,), and those of `tools.search`, which counts as nothing there."""
     tokens = np.array([0 if name == SEARCH else counted[name] for name in known.names], dtype=float)
     return tokens, float(counted[SEARCH] or SEARCH_TOKENS)
-
-
-_tokens: Kept[tuple[Floats, float]] = Kept(_token_arrays)
 
 
 def miss_evidence(rank: Floats) -> Floats:
@@ -184,7 +185,7 @@ def _missed(rows: Floats, facts: Facts, visible: Sequence[Tool]) -> tuple[Floats
     """
     now = probability(miss_evidence(rows[:, FEATURES.index("rank")]), facts.miss)
     later = np.full(len(now), facts.miss_rate)
-    place = roster(visible).place
+    place = arrays(visible).place
     for name, failed, tried in facts.missed:
         at = place.get(name)
         if at is not None:

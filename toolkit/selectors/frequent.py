@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.fitted import Fitted
-from toolkit.selectors.told import told
 from toolkit.selectors.usage import Usage
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,7 +52,7 @@ class Frequent(Fitted):
 
 def most_used(usage: Usage, visible: Sequence[Tool], k: int) -> list[str]:
     """Return the k told tools that were used most, the most used first."""
-    known = told(visible).by_name
+    known = toolset(visible).by_name
     return list(islice((name for name in by_use(usage) if name in known), k))
 
 

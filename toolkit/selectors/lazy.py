@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from toolkit.engine import HostView, Selection
 from toolkit.selectors.combined import Combining
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,6 +24,6 @@ class Lazy(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        own = told(visible).matching(("builtin.*",))
+        own = toolset(visible).matching(("builtin.*",))
         mine = set(own)
-        return Selection(own, [name for name in told(visible).names if name not in mine])
+        return Selection(own, [name for name in toolset(visible).names if name not in mine])

@@ -17,8 +17,8 @@ from toolkit.search.terms.words import content_terms
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import ranking, worths
-from toolkit.selectors.told import told
 from toolkit.tool import Tool, definition_text
+from toolkit.toolset import toolset
 
 Floats = NDArray[np.float64]
 _WORD = re.compile(r"[a-z0-9]+")
@@ -58,7 +58,7 @@ class Mmr(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = told(visible)
+        known = toolset(visible)
         found = ranking(visible, host, self.retriever, max(self.among, self.k))
         worth = worths(found)
         relevance = worth / worth[0] if worth.any() else np.ones(len(worth))

@@ -18,8 +18,8 @@ from toolkit.errors import MissingExtra
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import latest_words
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 RETRIEVERS = {"semantic": "dense", "lexical": "lexical", "hybrid": "hybrid"}
 
@@ -50,7 +50,7 @@ class Nearest(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), told(visible).names)
+        return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), toolset(visible).names)
 
     def __repr__(self) -> str:
         return specs.format(self.spec, {"k": self.k})

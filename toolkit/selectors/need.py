@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from toolkit.engine import HostView
 from toolkit.selectors.ranked import latest_words
-from toolkit.selectors.told import Kept, Told, told
 from toolkit.selectors.usage import Usage
 from toolkit.tool import Tool
+from toolkit.toolset import ToolSet, toolset
 
 Floats = NDArray[np.float64]
 SPREAD = 0.3
@@ -52,10 +52,10 @@ NO_USAGE = Usage()
 
 
 @dataclass(frozen=True)
-class Roster:
+class Arrays:
     """A told set as arrays: tools in canonical order, their servers numbered."""
 
-    told: Told
+    told: ToolSet
     place: Mapping[str, int]
     server: NDArray[np.intp]
     servers: tuple[str, ...]
@@ -63,30 +63,27 @@ class Roster:
     rivals: Floats
 
 
-def _roster(known: Told) -> Roster:
-    names = known.names
-    sources = [tool.source for tool in known.tools]
+def _arrays(known: ToolSet) -> Arrays:
+    sources = [tool.source for tool in known]
     servers, server = np.unique(np.array(sources, dtype=object), return_inverse=True)
-    builtin = np.fromiter((name.startswith("builtin.") for name in names), dtype=float, count=len(names))
+    builtin = np.fromiter((name.startswith("builtin.") for name in known.names), dtype=float, count=len(known))
     rivals = np.log2(1 + builtin.sum()) * (1 - builtin)
-    return Roster(known, {name: i for i, name in enumerate(names)}, server, tuple(servers), builtin, rivals)
+    return Arrays(known, known.place, server, tuple(servers), builtin, rivals)
 
 
-_rosters: Kept[Roster] = Kept(_roster)
+def arrays(visible: Sequence[Tool]) -> Arrays:
+    """Return a told set as arrays."""
+    return toolset(visible).derived(_arrays)
 
 
-def roster(visible: Sequence[Tool]) -> Roster:
-    """Return a told set as arrays, kept while the engine hands the same one."""
-    return _rosters(told(visible))
-
-
-def _rates(known: Roster, usage: Usage) -> Floats:
+def _rates(told: ToolSet, usage: Usage) -> Floats:
     """Return what earlier sessions say of each tool, (n, 4): two log2 rates, and whether it and its server were used.
 
     Uses are Poisson, and rates gamma around the mean of their kind: a count of nothing says less of one tool
     than of a server with fifty.
     """
-    uses = np.array([usage.in_turns.get(name, 0) for name in known.place], dtype=float)
+    known = told.derived(_arrays)
+    uses = np.array([usage.in_turns.get(name, 0) for name in told.names], dtype=float)
     if not uses.any():
         return np.zeros((len(uses), 4))
     usual = uses.mean()
@@ -97,12 +94,9 @@ def _rates(known: Roster, usage: Usage) -> Floats:
     return np.stack([np.log2(tool), np.log2(server), uses > 0, (by_server > 0)[known.server]], axis=1)
 
 
-_kept_rates: Kept[Floats] = Kept(_rates)
-
-
 def evidence(visible: Sequence[Tool], host: HostView, usage: Usage = NO_USAGE) -> Floats:
     """Return what speaks for each tool in this turn, (n, len(FEATURES)), tools in canonical order."""
-    known = roster(visible)
+    known = arrays(visible)
     size = len(known.place)
     ranked, score = _ranks(known, host)
     best = np.full(len(known.servers), float(ranked.max(initial=1)))
@@ -119,12 +113,12 @@ def evidence(visible: Sequence[Tool], host: HostView, usage: Usage = NO_USAGE) -
     rows[:, 7] = (np.bincount(known.server, count, len(known.servers)) > 0)[known.server]
     rows[:, 8] = known.builtin
     rows[:, 9] = known.rivals
-    rows[:, 10:14] = _kept_rates(known, usage)
+    rows[:, 10:14] = known.told.derived(_rates, usage)
     rows[:, 14] = _follows(known, host, usage)
     return rows
 
 
-def _ranks(known: Roster, host: HostView) -> tuple[Floats, Floats]:
+def _ranks(known: Arrays, host: HostView) -> tuple[Floats, Floats]:
     """Return the place of each tool for the input, from 1, and its score; the unranked share the middle place left."""
     ranking = host.ranking(latest_words(host), DEPTH)
     size = len(known.place)
@@ -135,7 +129,7 @@ def _ranks(known: Roster, host: HostView) -> tuple[Floats, Floats]:
     return rank, score
 
 
-def _session_use(known: Roster, host: HostView) -> tuple[Floats, Floats]:
+def _session_use(known: Arrays, host: HostView) -> tuple[Floats, Floats]:
     """Return in how many earlier turns of the session each tool was called, and whether in the last."""
     count, last = np.zeros(len(known.place)), np.zeros(len(known.place))
     for number, turn in enumerate(host.earlier, 1):
@@ -147,7 +141,7 @@ def _session_use(known: Roster, host: HostView) -> tuple[Floats, Floats]:
     return count, last
 
 
-def _follows(known: Roster, host: HostView, usage: Usage) -> Floats:
+def _follows(known: Arrays, host: HostView, usage: Usage) -> Floats:
     """Return log2 of how much likelier each tool is after the last turn's tools than at any time."""
     found = np.zeros(len(known.place))
     before = set(host.earlier[-1].calls) if host.earlier and usage.turns else ()

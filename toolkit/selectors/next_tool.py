@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
-from toolkit.engine import HostView, Selection, ports
+from toolkit.engine import HostView, Selection
+from toolkit.search.shared import tool_search
 from toolkit.selectors import checks
 from toolkit.selectors.fitted import Fitted
 from toolkit.selectors.frequent import most_used
 from toolkit.selectors.ranked import latest_words
-from toolkit.selectors.told import Kept, told
 from toolkit.selectors.usage import Usage
 from toolkit.tool import Tool
+from toolkit.toolset import ToolSet, toolset
 
 Share = tuple[str, float]
 
@@ -52,7 +54,7 @@ class NextTool(Fitted):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        usage, known = self.learnt, told(visible).by_name
+        usage, known = self.learnt, toolset(visible).by_name
         shares: dict[str, float] = defaultdict(float)
         for name, share in (*after_last(usage, host), *self._after_such(usage, host)):
             shares[name] += share
@@ -83,15 +85,13 @@ def after_last(usage: Usage, host: HostView) -> Iterator[Share]:
 def near_inputs(usage: Usage, words: str, k: int, retriever: str) -> Iterator[tuple[int, float]]:
     """Yield (place in `usage.inputs`, score) of the k earlier inputs nearest to some words, best first."""
     as_tools, places = _as_tools(usage)
-    for name, score in ports.resolve("searcher", retriever).rank(words, as_tools, k):
+    for name, score in tool_search(retriever).rank(words, as_tools, k):
         yield places[name], score
 
 
-def _made(usage: Usage) -> tuple[tuple[Tool, ...], dict[str, int]]:
+@lru_cache(maxsize=8)
+def _as_tools(usage: Usage) -> tuple[ToolSet, dict[str, int]]:
     """Return earlier inputs in the form of tools, for a retriever to rank, under names that no input holds."""
     names = [f"zzq{place:05d}z" for place in range(len(usage.inputs))]
-    as_tools = tuple(Tool(name, words) for name, (words, _) in zip(names, usage.inputs, strict=True))
+    as_tools = ToolSet(Tool(name, words) for name, (words, _) in zip(names, usage.inputs, strict=True))
     return as_tools, {name: place for place, name in enumerate(names)}
-
-
-_as_tools = Kept(_made, size=8)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining, one_or_all
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,7 +36,7 @@ class Pinned(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = told(visible)
+        known = toolset(visible)
         return Selection(known.matching(self.patterns), known.names)
 
     def __repr__(self) -> str:

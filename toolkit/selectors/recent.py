@@ -9,8 +9,8 @@ from typing import ClassVar
 from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,6 +36,6 @@ class Recent(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = told(visible)
+        known = toolset(visible)
         called = (name for turn in reversed(host.earlier[-self.n :]) for name in reversed(turn.calls))
         return Selection([name for name in dict.fromkeys(called) if name in known.by_name], known.names)

@@ -10,8 +10,8 @@ from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import ranking
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,7 +41,7 @@ class Servers(Combining):
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = told(visible)
+        known = toolset(visible)
         near: dict[str, None] = {}
         for name, _ in ranking(visible, host, self.retriever):
             source = known.by_name[name].source

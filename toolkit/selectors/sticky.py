@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Wrapping, asked, reachable, resolve_into
-from toolkit.selectors.told import Costs, costs
+from toolkit.selectors.costs import Costs, costs
 from toolkit.tool import SEARCH, Tool
 
 

@@ -12,8 +12,8 @@ from toolkit.engine import HostView, Selection
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import ranking, worths
-from toolkit.selectors.told import told
 from toolkit.tool import Tool
+from toolkit.toolset import toolset
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,4 +45,4 @@ class Threshold(Combining):
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
         found = ranking(visible, host, self.retriever)
         near = int(np.count_nonzero(worths(found) >= self.score))
-        return Selection([name for name, _ in found[:near]], told(visible).names)
+        return Selection([name for name, _ in found[:near]], toolset(visible).names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from toolkit.engine import Host, Profile, Verdict
-from toolkit.engine.live import Turn
+from toolkit.engine import Profile, Verdict
 from toolkit.errors import IllegalStep, UnknownNameError
+from toolkit.host import Host, Turn, text_of
 from toolkit.search import Ranking, ToolSearch
 from toolkit.tool import Tool, definition_text
 
@@ -142,7 +142,7 @@ class Driver:
     def _search(self, event: Event) -> Outcome:
         limit = {"limit": event["limit"]} if "limit" in event else {}
         verdict = self._open_pass(event).call("tools.search", {"query": event["query"], **limit})
-        self.text = verdict.text
+        self.text = text_of(verdict)
         outcome: Outcome = {"verdict": verdict.code, "reads": verdict.reads, "hits": list(verdict.names)}
         answer = verdict.answer
         outcome["matched"] = answer.matched if answer else 0
@@ -152,7 +152,7 @@ class Driver:
 
     def _call(self, event: Event) -> Outcome:
         verdict: Verdict = self._open_pass(event).call(event["name"], event.get("arguments"))
-        self.text = verdict.text
+        self.text = text_of(verdict)
         return {"verdict": verdict.code, "reads": verdict.reads}
 
     def _span(self, id: str | None) -> Turn:

@@ -8,13 +8,14 @@ from functools import lru_cache
 from itertools import cycle
 from typing import Any
 
-from toolkit.engine import HostView, ports
+from toolkit.engine import HostView
 from toolkit.engine.offer import as_selection
-from toolkit.engine.texts import SEARCH_TOOL
 from toolkit.engine.view import EarlierTurn, Scored
+from toolkit.host import SEARCH_TOOL
 from toolkit.replaying.fold import fold
 from toolkit.replaying.prepared import prepare
 from toolkit.replaying.system import System
+from toolkit.search.shared import tool_search
 from toolkit.session import Call, Event, Pass, Result, Session, Turn
 from toolkit.tool import SEARCH, Catalog, Tool, definition_text
 
@@ -64,7 +65,7 @@ def offers(selector: Any, session: Session) -> list[tuple[tuple[str, ...], tuple
     """Return (declared, searchable) of each turn of a replay."""
     with_history = replace(prepare(session), system_tokens=2_000)
     trace = fold(with_history, System(selector, RETRIEVER), tokens=_tokens(session))
-    return [(tuple(turn.offer.declared_by_name), tuple(turn.offer.searchable_by_name)) for turn in trace.turns]
+    return [(tuple(turn.offer.declared.by_name), tuple(turn.offer.searchable.by_name)) for turn in trace.turns]
 
 
 def met(selector: Any, sessions: Sequence[Session]) -> list[tuple[Scene, Answer]]:
@@ -159,7 +160,7 @@ def _scene(
     declared_before: tuple[str, ...] = (),
 ) -> Scene:
     def rank(query: str, k: int, retriever: str | None) -> Scored:
-        searcher = ports.resolve("searcher", retriever or RETRIEVER)
+        searcher = tool_search(retriever or RETRIEVER)
         return tuple(searcher.rank(query, [tool for tool in told if tool.name != SEARCH], k))
 
     return Scene(told, HostView(turn_no, words, earlier, declared_before, history_tokens=100, _ranker=rank))

@@ -20,5 +20,5 @@ def oracle_plan(bench: Bench, prepared: Prepared) -> list[Names]:
     def declared(names: Names) -> int:
         return sum(map(definition, names)) + overhead(len(names))
 
-    told = [turn.basis.told_names for turn in trace.turns]
+    told = [turn.basis.told.name_set for turn in trace.turns]
     return cheapest(Chains(made, told, declared, bench.rules, bench.price, prepared.system_tokens))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from toolkit.engine import ports
 from toolkit.experiment.diagnosis.replays import Replayed, Replays
 from toolkit.replaying.prepared import PreparedPass, PreparedTurn
 from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
+from toolkit.search.shared import tool_search
 from toolkit.search.terms.texts import fields
 from toolkit.search.terms.words import STOP_WORDS, fold, raw_words, terms, word_terms
 from toolkit.session import Session
@@ -61,7 +61,7 @@ class Ranks:
     """Rankings of the tools that were told, by the setting's retriever; each query once."""
 
     def __init__(self, retriever: str) -> None:
-        self.searcher = ports.resolve("searcher", retriever)
+        self.searcher = tool_search(retriever)
         self._kept = lru_cache(maxsize=4096)(self._rank)
 
     def prepare(self, tools: Sequence[Tool]) -> None:

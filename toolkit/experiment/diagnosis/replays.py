@@ -14,9 +14,9 @@ from toolkit.ledger import PassRow
 from toolkit.replaying.prepared import Prepared
 from toolkit.replaying.system import Setting
 from toolkit.replaying.trace import Trace, TurnTrace
-from toolkit.selectors.told import told
 from toolkit.session import Session
 from toolkit.tool import Catalog, Tool
+from toolkit.toolset import toolset
 
 
 class Part(NamedTuple):
@@ -72,7 +72,7 @@ class Deferring:
 
     def of(self, visible: Sequence[Tool]) -> Selection:
         """Return the split of what was told, in whatever turn."""
-        known, later = told(visible), set[str]()
+        known, later = toolset(visible), set[str]()
         for part in self.parts:
             later.update(set(known.by_source.get(f"mcp:{part.server}", ())).difference(part.pins))
         return Selection([name for name in known.names if name not in later], sorted(later))
@@ -123,7 +123,7 @@ class Replays:
         trace, chooser = self.declared(session).trace, Deferring(parts)
         offers: dict[int, Offer] = {id(turn.offer): _offer(turn.offer, chooser) for turn in trace.turns}
         pairs = [(turn, offers[id(turn.offer)]) for turn in trace.turns]
-        if any(name in offer.searchable_by_name for turn, offer in pairs for name in _called(turn)):
+        if any(name in offer.searchable.by_name for turn, offer in pairs for name in _called(turn)):
             return self.replay(session, chooser)
         moved = replace(trace, turns=tuple(replace(turn, offer=offer) for turn, offer in pairs))
         return Replayed(moved, self.bench.rows(self.prepared(session), moved))
@@ -166,7 +166,7 @@ class Replays:
 
 
 def _offer(declared: Offer, chooser: Deferring) -> Offer:
-    return make_offer(declared.told, frozenset(told(declared.told).names), chooser.of(declared.told))[0]
+    return make_offer(declared.told, chooser.of(declared.told))[0]
 
 
 def _called(turn: TurnTrace) -> Iterable[str]:

@@ -16,7 +16,7 @@ from toolkit.replaying.system import Setting
 from toolkit.replaying.trace import MISSED, SEARCHED, Trace
 from toolkit.selectors.forecast import PRIOR_WITH_COUNTS as PRIOR
 from toolkit.selectors.forecast import Facts, miss_evidence
-from toolkit.selectors.need import FEATURES, Floats, evidence, fit_chance, fit_weights, roster
+from toolkit.selectors.need import FEATURES, Floats, arrays, evidence, fit_chance, fit_weights
 from toolkit.selectors.usage import Usage
 from toolkit.session import Session
 from toolkit.tool import Tool
@@ -34,7 +34,7 @@ class _Watch:
     seen: list[tuple[tuple[str, ...], Floats]] = field(default_factory=list)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        names = roster(visible).told.names
+        names = arrays(visible).told.names
         self.seen.append((names, evidence(visible, host, self.usage)))
         return Selection((), names)
 

@@ -41,7 +41,7 @@ def examples(hybrid: Hybrid, pairs: Iterable[tuple[str, frozenset[str]]], group:
     """
     if not hybrid.dense:
         raise InputError("a ranker needs an encoder.", hint="Run: pip install 'selector-toolkit[embed]'.")
-    ids = np.array([tool.id for tool in hybrid.roster.tools])
+    ids = np.array([tool.id for tool in hybrid.places.tools])
     return [_example(hybrid, ids, query, gold, group) for query, gold in pairs if gold]
 
 

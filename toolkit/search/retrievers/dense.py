@@ -14,8 +14,8 @@ from toolkit.search.encoders.encoder import Encoder, Vectors, checked
 from toolkit.search.encoders.kept_vectors import query_vectors, tool_vectors
 from toolkit.search.encoders.models import encoder
 from toolkit.search.encoders.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
+from toolkit.search.places import places
 from toolkit.search.ranking import Ranking
-from toolkit.search.roster import Roster
 from toolkit.store import content_key
 from toolkit.tool import Tool
 
@@ -36,27 +36,26 @@ class Dense:
         encoder: `minilm`, `tools` (MiniLM adapted to tool search), `multilingual`, `static`, the folder of
             a sentence-transformers model, the file of an adapter, or an object with `encode(texts)` and
             `identity`.
-        roster: The tools' roster, where there is one already.
 
     Raises:
         EncoderError, MissingExtra: The encoder cannot be had.
         InputError: The file is no adapter.
     """
 
-    def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm", roster: Roster | None = None) -> None:
+    def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm") -> None:
         self.encoder = named(encoder)
-        self.roster = Roster(tools) if roster is None else roster
-        text, name = self._tool_vectors(self.roster.tools)
+        self.places = places(tools)
+        text, name = self._tool_vectors(self.places.tools)
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the tools nearest to `query`; see `Retriever`. What is further than `FLOOR` is no match."""
-        if not len(self.roster):
+        if not len(self.places):
             return Ranking()
-        mask = self.roster.mask(among)
+        mask = self.places.mask(among)
         scores = self.similarities([query])[0]
         scores = np.where(scores >= FLOOR, scores, 0.0)
-        return self.roster.best(scores if mask is None else np.where(mask, scores, 0.0), k)
+        return self.places.best(scores if mask is None else np.where(mask, scores, 0.0), k)
 
     def similarities(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the mean cosine of a query, and of its clauses after it, with each tool: (t, n), in −1…1.

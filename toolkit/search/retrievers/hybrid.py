@@ -50,15 +50,15 @@ class Hybrid:
         self.weights = weights_of(weights)
         self.notices: tuple[str, ...] = ()
         self.lexical = Lexical(tools)
-        self.roster = self.lexical.roster
+        self.places = self.lexical.places
         self.encoders = encoders or tuple(name for name in ENCODERS if available(name))
         self.dense = self._dense(tools)
-        self._servers = np.unique([tool.source for tool in self.roster.tools], return_inverse=True)[1]
-        self._verbs = np.array([offered(tool) for tool in self.roster.tools], dtype=np.int64)
+        self._servers = np.unique([tool.source for tool in self.places.tools], return_inverse=True)[1]
+        self._verbs = np.array([offered(tool) for tool in self.places.tools], dtype=np.int64)
 
     def _dense(self, tools: Sequence[Tool]) -> tuple[Dense, ...]:
         try:
-            built = tuple(Dense(tools, encoder, self.roster) for encoder in self.encoders)
+            built = tuple(Dense(tools, encoder) for encoder in self.encoders)
         except (EncoderError, MissingExtra):
             built = ()
         self.notices = () if built else (UNAVAILABLE,)
@@ -69,27 +69,27 @@ class Hybrid:
 
         A tool matches when it holds a term of the query or is near enough in meaning (`FLOOR`).
         """
-        mask = self.roster.mask(among)
-        if not self.dense or not len(self.roster):
+        mask = self.places.mask(among)
+        if not self.dense or not len(self.places):
             return self.lexical.rank(query, among, k)
         try:
             scores = self._scores(query, mask)
         except EncoderError:
             self.notices = (UNAVAILABLE,)
             return self.lexical.rank(query, among, k)
-        return self.roster.best(scores, k)
+        return self.places.best(scores, k)
 
     def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
         """Return what words add to the lexical score of `name`, and the cosine of each encoder."""
-        place = self.roster.position(name)
+        place = self.places.position(name)
         cosines = [(repr(dense.encoder), float(dense.similarities([query])[0, place])) for dense in self.dense]
         near = tuple(Reason("", f"cosine {encoder}", cosine) for encoder, cosine in cosines)
         return near + self.lexical.explain(query, name, among)
 
     def _scores(self, query: str, mask: NDArray[np.bool_] | None) -> Scores:
         """Return the score of every tool in tie order (n,), zero for what does not match."""
-        inside = np.arange(len(self.roster)) if mask is None else np.flatnonzero(mask)
-        found = np.zeros(len(self.roster))
+        inside = np.arange(len(self.places)) if mask is None else np.flatnonzero(mask)
+        found = np.zeros(len(self.places))
         if len(inside):
             signals = self.signals(query, mask, self.ranker is not None)
             scores = squashed(signals.fused) if self.ranker is None else self.ranker.scores(signals)
@@ -101,7 +101,7 @@ class Hybrid:
 
         What fusion does not need (`tools`, `names`) is left out unless it is for a ranker.
         """
-        inside = np.arange(len(self.roster)) if mask is None else np.flatnonzero(mask)
+        inside = np.arange(len(self.places)) if mask is None else np.flatnonzero(mask)
         texts = (query, *clauses(query))
         lexical = np.stack([self.lexical.scores(text, mask) for text in texts])[:, inside]
         cosines = [dense.similarities(texts)[:, inside] for dense in self.dense]
@@ -111,7 +111,7 @@ class Hybrid:
         rows = weighted(raised, lexical, conflicts, self.weights)
         return Signals(
             query=query,
-            tools=tuple(self.roster.tools[i] for i in inside.tolist()) if for_ranker else (),
+            tools=tuple(self.places.tools[i] for i in inside.tolist()) if for_ranker else (),
             fused=fused(rows, raised, self.weights),
             rows=rows,
             lexical=lexical,

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.errors import InputError
+from toolkit.search.places import places
 from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.retrievers.postings import Field, Postings, idf, saturated
-from toolkit.search.roster import Roster
 from toolkit.search.terms.compounds import unglued
 from toolkit.search.terms.texts import Fields, fields
 from toolkit.search.terms.words import STOP_WORDS, content_terms, fold, raw_words, stem, terms, word_parts, word_terms
@@ -62,13 +62,13 @@ class Lexical:
         if not 0.0 <= min_coverage <= 1.0:
             raise InputError(f"min_coverage must lie in 0…1, not {min_coverage!r}.")
         self.min_coverage = min_coverage
-        self.roster = Roster(tools)
-        found = map(_terms_of if len(tools) <= _SMALL else _terms_of.__wrapped__, self.roster.tools)
+        self.places = places(tools)
+        found = map(_terms_of if len(tools) <= _SMALL else _terms_of.__wrapped__, self.places.tools)
         self._postings = Postings(found, tuple(WEIGHTS.values()), K1)
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
         """Return the best tools that hold a term of `query`; see `Retriever`."""
-        return self.roster.best(self.scores(query, self.roster.mask(among)), k)
+        return self.places.best(self.scores(query, self.places.mask(among)), k)
 
     def scores(self, query: str, mask: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """Return the score of every tool in tie order (n,), zero outside `mask`."""
@@ -87,8 +87,8 @@ class Lexical:
 
         The saturated gain of a term is shared out over the fields by their weighted frequencies.
         """
-        mask = self.roster.mask(among)
-        tool = self.roster.tools[self.roster.position(name)]
+        mask = self.places.mask(among)
+        tool = self.places.tools[self.places.position(name)]
         idfs = {term: self._idf(term, mask) * weight for term, weight in query_weights(query).items()}
         found = [reason for term, worth in idfs.items() for reason in _reasons(tool, term, worth)]
         held = sum(idfs[term] for term in {reason.term for reason in found}) / max(sum(idfs.values()), 1e-9)

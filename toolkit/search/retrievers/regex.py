@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from toolkit.errors import InputError
+from toolkit.search.places import places
 from toolkit.search.ranking import Ranking, Reason
-from toolkit.search.roster import Roster
 from toolkit.search.terms.texts import fields
 from toolkit.tool import Tool
 
@@ -44,8 +44,8 @@ class Regex:
 
     def __init__(self, tools: Sequence[Tool], seconds: float = SECONDS) -> None:
         self.seconds = seconds
-        self.roster = Roster(tools)
-        seen = [(tool.name, fields(tool)) for tool in self.roster.tools]
+        self.places = places(tools)
+        seen = [(tool.name, fields(tool)) for tool in self.places.tools]
         self._texts = [(name, field.description, f"{field.parameters} {field.details}") for name, field in seen]
 
     def rank(self, query: str, among: Collection[str] | None = None, k: int = 10) -> Ranking:
@@ -55,17 +55,17 @@ class Regex:
             InvalidPattern: It is no pattern.
             SlowPattern: It ran out of time.
         """
-        pattern, mask = compiled(query), self.roster.mask(among)
+        pattern, mask = compiled(query), self.places.mask(among)
         deadline = time.process_time() + self.seconds
-        scores = np.zeros(len(self.roster))
-        for i in range(len(self.roster)) if mask is None else np.flatnonzero(mask).tolist():
+        scores = np.zeros(len(self.places))
+        for i in range(len(self.places)) if mask is None else np.flatnonzero(mask).tolist():
             scores[i] = sum(reason.score for reason in _reasons(pattern, self._texts[i], deadline))
-        return self.roster.best(scores, k)
+        return self.places.best(scores, k)
 
     def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
         """Return what the pattern `query` matches in each field of `name`."""
         deadline = time.process_time() + self.seconds
-        return tuple(_reasons(compiled(query), self._texts[self.roster.position(name)], deadline))
+        return tuple(_reasons(compiled(query), self._texts[self.places.position(name)], deadline))
 
     def __repr__(self) -> str:
         return "regex"

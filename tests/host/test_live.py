@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from toolkit.engine import Answer, Host, HostView
+from toolkit.engine import Answer, HostView
+from toolkit.host import Host
 from toolkit.tool import SEARCH, Tool
 
 

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from toolkit.engine import calls, turns
+from toolkit.engine import calls
+from toolkit.engine.boundary import Boundary, step_boundary
 from toolkit.engine.calls import SearchRequest, Verdict
-from toolkit.engine.choosing import choose
 from toolkit.engine.offer import Offer
-from toolkit.engine.view import EarlierTurn, HostView
+from toolkit.engine.ports import Recorder, Searcher, Selector
+from toolkit.engine.state import MAIN, State
+from toolkit.engine.view import EarlierTurn, HostView, Scored
 from toolkit.engine.visibility import as_patterns
 from toolkit.errors import IllegalStep
-from toolkit.tool import SEARCH, SEARCH_NAMES, Tool
+from toolkit.host.choosing import choose
+from toolkit.host.schema import wrong
+from toolkit.tool import SEARCH, SEARCH_NAMES
+from toolkit.toolset import ToolSet
 
-if TYPE_CHECKING:
-    from toolkit.engine.host import Host
+
+class Owner(Protocol):
+    """What a turn asks of its host: the state and its changes, the searcher, and the past."""
+
+    state: State
+    note: Recorder
+    earlier: tuple[EarlierTurn, ...]
+    last_offer: Offer
+    selector_trips: int
+    facts: dict[str, Any]
+    time_limit: float | None
+    turn: Turn | None
+
+    @property
+    def searcher(self) -> Searcher: ...
+    def ranking(self, query: str, told: ToolSet, k: int, retriever: str | None) -> Scored: ...
+    def change(self, event: str, **body: Any) -> None: ...
+    def end_turn(self) -> None: ...
 
 
 class Turn:
@@ -26,7 +47,7 @@ class Turn:
         view: What it saw of the session, when there is a selector.
     """
 
-    def __init__(self, host: Host, id: str, input: str, selector: Any, root: Turn | None = None) -> None:
+    def __init__(self, host: Owner, id: str, input: str, root: Turn | None = None) -> None:
         self.host, self.id, self.input, self._root = host, id, input, root
         self.offer = Offer()
         self.notices: tuple[str, ...] = ()
@@ -34,30 +55,29 @@ class Turn:
         self.calls: list[str] = []
         self.searches: list[str] = []
         self.steps_started = self.passes_started = 0
-        self.told: tuple[Tool, ...] = ()
+        self.told = ToolSet()
         self.view = HostView()
-        self._selector = selector
+        self._selector: Selector | None = None
 
-    def open(self, boundary: turns.Boundary, opener: Any) -> None:
+    def open(self, event: str, boundary: Boundary, selector: Selector | None) -> None:
         """Ask the selector and start; the notices say what came up (section 12)."""
-        self.told = boundary.span.told
-        offer, caused, details = choose(boundary, self._selector, lambda: self._seen(boundary), self.host._time_limit)
-        self.host.state = opener(self.host.state, boundary, offer, caused)
+        self.told, self._selector = boundary.span.told, selector
+        offer, caused, details = choose(boundary, selector, self._seen, self.host.time_limit)
+        self.host.change(event, boundary=boundary, offer=offer, caused=caused)
         self.host.selector_trips += self._selector is not None
         self.offer, self.details = offer, details
         self.notices = tuple(dict.fromkeys((*boundary.notices, *caused)))
 
-    def _seen(self, boundary: turns.Boundary) -> HostView:
-        host, told = self.host, boundary.span.told
-        before = host.last_offer
+    def _seen(self) -> HostView:
+        host, told, before = self.host, self.told, self.host.last_offer
         self.view = HostView(
-            turn_no=host.state.turn_no + (self.id == turns.MAIN),
+            turn_no=host.state.turn_no + (self.id == MAIN),
             turn_input=self.input,
             earlier=host.earlier,
-            declared_before=tuple(before.declared_by_name),
-            searchable_before=tuple(before.searchable_by_name),
+            declared_before=before.declared.names,
+            searchable_before=before.searchable.names,
             _ranker=lambda query, k, retriever: host.ranking(query, told, k, retriever),
-            **host._view,
+            **host.facts,
         )
         return self.view
 
@@ -69,15 +89,17 @@ class Turn:
     @property
     def declared(self) -> tuple[str, ...]:
         """Names declared in every prompt of this turn, in canonical order (B5)."""
-        return tuple(self.offer.declared_by_name)
+        return self.offer.declared.names
 
     @property
     def searchable(self) -> tuple[str, ...]:
-        return tuple(self.offer.searchable_by_name)
+        """Names that a search may answer, in canonical order."""
+        return self.offer.searchable.names
 
     @property
     def withheld(self) -> tuple[str, ...]:
-        return tuple(tool.name for tool in self.offer.withheld)
+        """Told names that are on neither list (S3)."""
+        return self.offer.withheld.names
 
     @property
     def definitions(self) -> str:
@@ -87,37 +109,38 @@ class Turn:
     def start_pass(self) -> Pass:
         """Start the next request to the model (Q6)."""
         self.check_open()
-        self.host.state = turns.start_pass(self.host.state, self.id)
+        self.host.change("pass", id=self.id)
         self.root.passes_started += 1
         self.host.note("pass", span=self.id)
-        return Pass(self, turns.span_of(self.host.state, self.id).pass_no)
+        return Pass(self, self.host.state.span(self.id).pass_no)
 
     def start_step(self, scope: Iterable[str] | None = None, id: str | None = None) -> Turn:
         """Start a step or sub-agent in this turn, with a scope that can only narrow (A1)."""
         self.check_open()
         host = self.host
         self.root.steps_started += 1
-        step = Turn(host, id or f"{self.id}/{self.root.steps_started}", self.input, self._selector, self.root)
+        step = Turn(host, id or f"{self.id}/{self.root.steps_started}", self.input, self.root)
         scope = None if scope is None else as_patterns(scope, "a step's scope")
-        step.open(turns.step_boundary(host.state, step.id, scope, self.id), turns.open_step)
+        step.open("step", step_boundary(host.state, step.id, scope, self.id), self._selector)
         host.note("step", id=step.id, parent=self.id, scope=scope, offer=step.offer)
         return step
 
     def check_open(self) -> None:
         """Raise IllegalStep when this turn is over (B9)."""
-        if self.root is not self.host._turn:
+        if self.root is not self.host.turn:
             raise IllegalStep("this turn is over.", hint="Start the next one.")
 
     def end(self) -> None:
         """End the turn or step, and what it found (Q6, A3)."""
         self.check_open()
-        if self.id == turns.MAIN:
+        if self.id == MAIN:
             self.host.end_turn()
         else:
-            self.host.state = turns.end_step(self.host.state, self.id)
+            self.host.change("end_step", id=self.id)
             self.host.note("end_step", id=self.id)
 
     def as_earlier(self) -> EarlierTurn:
+        """Return what a later turn's selector may know of this one."""
         return EarlierTurn(self.input, tuple(self.calls), tuple(self.searches), self.passes_started)
 
 
@@ -143,7 +166,7 @@ class Pass:
         arguments = {} if arguments is None else arguments
         if name in SEARCH_NAMES:
             return self._search(arguments, confirmed)
-        verdict = calls.judge(self.turn.host.state, self.turn.id, name, arguments, confirmed)
+        verdict = calls.judge(self.turn.host.state, self.turn.id, name, arguments, wrong, confirmed)
         if verdict.executed:
             self.turn.calls.append(verdict.name)
         return self._noted(name, arguments, verdict)
@@ -168,12 +191,13 @@ class Pass:
             return self._noted(SEARCH, arguments, request)
         self.turn.searches.append(request.query)
         try:
-            answer = host.searcher(request.query, request.searchable, request.declared, request.limit)
-            host.state, verdict = calls.found(host.state, id, answer, request)
+            given = host.searcher(request.query, request.searchable, request.declared, request.limit)
+            verdict = calls.answered(host.state, id, given, request)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            verdict = calls.search_failed(host.state, id, error)
+            return self._noted(SEARCH, arguments, calls.search_failed(host.state, id, error))
+        host.change("found", id=id, names=verdict.names, notices=given.notices)
         return self._noted(SEARCH, arguments, verdict)
 
     def _check_current(self) -> None:

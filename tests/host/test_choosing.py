@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from toolkit.engine import Host, HostView, Selection, choosing
-from toolkit.engine.live import Turn
+from toolkit.engine import HostView, Selection
+from toolkit.host import Host, Turn, choosing
 from toolkit.tool import Tool
 
 TOOLS = [Tool("builtin.read"), Tool("mcp.git.log", deferred=True)]

@@ -15,6 +15,15 @@ _IDENTITY = frozenset(
 )
 
 
+def wrong(schema_text: str, arguments: Any) -> str | None:
+    """Return what is wrong with arguments by a schema's JSON text, or None.
+
+    >>> wrong('{"type":"object","required":["day"]}', {})
+    '"day" is a required property'
+    """
+    return checker(schema_text)(arguments)
+
+
 @lru_cache(maxsize=4096)
 def checker(schema_text: str) -> Callable[[Any], str | None]:
     """Return a function from arguments to what is wrong with them, or None; compiled once a schema.

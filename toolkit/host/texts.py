@@ -1,4 +1,4 @@
-"""The engine's own texts: the core tools' definitions, search results and refusals (B9, C4).
+"""The host's own texts: the core tools' definitions, search results and refusals (B9, C4).
 
 None of them names a tool outside the offer.
 """
@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.engine.calls import Verdict
 from toolkit.engine.offer import Offer
 from toolkit.engine.ports import Answer
 from toolkit.tool import SEARCH, Tool, compact_json, definition_text
@@ -63,6 +64,13 @@ _REFUSALS = {
 }
 
 
+def text_of(verdict: Verdict) -> str:
+    """Return what the model reads: a refusal, or a search's result; empty when a tool is to run."""
+    if verdict.answer is not None:
+        return search_result(verdict.answer, verdict.offer)
+    return "" if verdict.reads in ("ok", "ask") else refusal(verdict.reads, verdict.name, verdict.detail, verdict.offer)
+
+
 def refusal(reads: str, name: str, detail: str, offer: Offer) -> str:
     """Return what the model reads when a call is refused (C3, C4)."""
     body: dict[str, Any] = {"error": reads, "message": _REFUSALS[reads]}
@@ -75,7 +83,7 @@ def refusal(reads: str, name: str, detail: str, offer: Offer) -> str:
 
 
 def _suggestion(name: str, offer: Offer) -> str | None:
-    names = [*offer.declared_by_name, *offer.searchable_by_name]
+    names = [*offer.declared.names, *offer.searchable.names]
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6) if len(name) <= 200 else []
     return close[0] if close else None
 
@@ -85,7 +93,7 @@ def search_result(answer: Answer, offer: Offer) -> str:
 
     One line a hit, compact JSON as in the prompt's definitions, then one line with the facts.
     """
-    lines = [definition_text(tool) for name in answer.names if (tool := offer.searchable_by_name.get(name))]
+    lines = [definition_text(tool) for name in answer.names if (tool := offer.searchable.by_name.get(name))]
     facts: Mapping[str, Any] = {
         "matched": answer.matched,
         "unmatched_words": list(answer.unmatched_words),

@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.search.ranking import Ranking, tie_order
-from toolkit.tool import Catalog, Tool
+from toolkit.tool import Tool
+from toolkit.toolset import ToolSet, toolset
 
 Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
 _MASKS = 64
 
 
-class Roster:
+class Places:
     """Tools with unique names, sorted so that an earlier position wins a tie (`docs/semantics.md` Q3)."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        self.tools = tuple(sorted(Catalog(tools), key=tie_order))
+    def __init__(self, tools: ToolSet) -> None:
+        self.tools = tuple(sorted(tools, key=tie_order))
         self.names = tuple(tool.name for tool in self.tools)
         self._position = {name: i for i, name in enumerate(self.names)}
         self._masks: OrderedDict[frozenset[str], Mask | None] = OrderedDict()
@@ -61,3 +62,8 @@ class Roster:
             kept = kept[scores[kept] >= bar]
         kept = kept[np.argsort(-scores[kept], kind="stable")][: max(k, 0)]
         return Ranking(tuple(map(self.names.__getitem__, kept.tolist())), tuple(scores[kept].tolist()))
+
+
+def places(tools: Sequence[Tool]) -> Places:
+    """Return the tools in tie order, worked out once for a set."""
+    return toolset(tools).derived(Places)

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.engine.worlds import SELECTORS, Run, apply, runs, word_rank
-from toolkit import load_sessions
-from toolkit.engine import Host
+from toolkit import Host, load_sessions
 from toolkit.engine.profile import REFERENCE
 from toolkit.replaying.profiles import profile
 from toolkit.replaying.rerun import rerun
@@ -101,7 +100,7 @@ def test_random_recordings_run_again_to_the_same_results(tmp_path_factory: pytes
 
 KILLED = """
 import sys, itertools
-from toolkit.engine import Host
+from toolkit import Host
 from toolkit.tool import Tool
 host = Host([Tool("builtin.read", "Reads. " * 200)], record=sys.argv[1])
 for number in itertools.count():

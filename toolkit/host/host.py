@@ -1,59 +1,72 @@
-"""`Host`: the engine as a live host uses it, a thin face over the pure transitions."""
+"""`Host`: the engine as a live host uses it, a thin face over the transitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from toolkit.engine import ports, texts, turns
-from toolkit.engine import state as st
-from toolkit.engine.live import Turn
+from toolkit.engine.boundary import turn_boundary
+from toolkit.engine.catalog import at_start
 from toolkit.engine.offer import Offer, rankable
+from toolkit.engine.ports import Ranks, Recorder, Searcher, Selector
 from toolkit.engine.profile import REFERENCE, Profile
-from toolkit.engine.roster import Listing
-from toolkit.engine.view import EarlierTurn, Scored
+from toolkit.engine.state import MAIN, State
+from toolkit.engine.transitions import TRANSITIONS
+from toolkit.engine.view import EarlierTurn, Price, Scored
 from toolkit.engine.visibility import as_patterns, as_policy
 from toolkit.errors import InputError
-from toolkit.tool import Tool
+from toolkit.host.texts import SEARCH_TOOL, UI_TOOLS, text_of
+from toolkit.host.turn import Turn
+from toolkit.search.ranking import RetrieverFactory
+from toolkit.search.shared import searcher
+from toolkit.selectors.registry import resolve
+from toolkit.tool import Catalog, Tool
+from toolkit.toolset import ToolSet
 
 
 def _unnoted(op: str, **body: Any) -> None:
     """Take a note that nobody keeps."""
 
 
-def _specs(**given: Any) -> dict[str, str | None]:
-    return {name: None if spec is None else str(spec) for name, spec in given.items()}
-
-
-def listing(tools: Iterable[Tool], *, ui: bool = False) -> Listing:
-    """Return what a host lists: its core tools (S6), then the given ones."""
-    core = (texts.SEARCH_TOOL, *(texts.UI_TOOLS if ui else ()))
+@lru_cache(maxsize=256)
+def _listing(catalog: Catalog, ui: bool) -> Catalog:
+    core = (SEARCH_TOOL, *(UI_TOOLS if ui else ()))
     own = {tool.name for tool in core}
-    listed = Listing((*core, *(t for t in tools if t.source != "core" or t.name not in own)))
-    assert listed.roster.index  # worked out at the start, so that no turn waits for it
+    every = (*catalog, *catalog.dropped)
+    listed = Catalog((*core, *(t for t in every if t.source != "core" or t.name not in own)))
+    assert at_start(listed).tools.name_index  # worked out at the start, so that no turn waits for it
     return listed
+
+
+def listing(tools: Iterable[Tool], *, ui: bool = False) -> Catalog:
+    """Return what a host lists: its core tools (S6), then the given ones; sessions of one catalog share it."""
+    return _listing(tools if isinstance(tools, Catalog) else Catalog(tools), ui)
 
 
 class Host:
     """A session's host: what exists and is allowed, and turn by turn what its model is told.
 
     Args:
-        catalog: The tools, or a `Listing` that several sessions share.
+        catalog: The tools; hosts of equal catalogs share what is worked out of them.
         selector: A spec such as `"lazy"` or `"semantic(k=8)"`, a function, or None for rule S1.
         scope: Patterns granted to the session; None narrows nothing (V8).
         policy: Pattern → `allow`, `ask` or `deny`; the last match decides (V8).
-        retriever: A retriever's spec for `tools.search`, or a searcher; None takes the default.
+        retriever: What `tools.search` ranks with: a spec, a retriever's class, a searcher; None is the default.
         profile: The host's rules; `docs/semantics.md` is the profile `reference`.
         ui: Register `ui.show` and `ui.hide` (S6).
         config: The selector's own table of the configuration.
         time_limit: Seconds that a selector may take (S7); None waits for it.
         tokens: Name → tokens of its definition, for selectors that weigh cost.
+        price: What the model's tokens cost, for the same.
+        window: Tokens of the model's context window, for the same.
         record: A session file to write while the host runs; a killed process leaves it readable.
 
     Raises:
         UnknownNameError: No selector (S8) or retriever of that name is registered.
-        InputError: A scope or policy cannot be read (V8).
+        InputError: A scope or policy cannot be read (V8), or the retriever is none.
 
     >>> host = Host([Tool("builtin.read"), Tool("mcp.git.log", deferred=True)])
     >>> turn = host.start_turn("what changed?")
@@ -63,30 +76,30 @@ class Host:
 
     def __init__(
         self,
-        catalog: Iterable[Tool] | Listing,
-        selector: Any = None,
+        catalog: Iterable[Tool],
+        selector: str | Selector | None = None,
         scope: Iterable[str] | None = None,
         policy: Mapping[str, str] | Iterable[tuple[str, str]] | None = None,
         *,
-        retriever: Any = None,
+        retriever: str | RetrieverFactory | Searcher | None = None,
         profile: Profile = REFERENCE,
         ui: bool = False,
         config: Mapping[str, Any] | None = None,
         time_limit: float | None = 5.0,
-        tokens: Any = None,
-        record: Any = None,
+        tokens: Callable[[str], int] | None = None,
+        price: Price | None = None,
+        window: int | None = None,
+        record: str | Path | None = None,
     ) -> None:
-        listed = catalog if isinstance(catalog, Listing) else listing(catalog, ui=ui)
         if not isinstance(profile, Profile):
             hint = "toolkit.replaying.profiles.profile(name) gives a shipped one."
             raise InputError(f"profile must be a Profile, not {profile!r}.", hint=hint)
-        self.state = st.State(listed, profile=profile)
-        self._selector = self._resolved(selector)
-        self._searcher = None if retriever is None else ports.resolve("searcher", retriever)
-        self.note: Any = _unnoted
+        self.state = State(listing(catalog, ui=ui), profile=profile)
+        self._selector = _selector(selector)
+        self._searcher = None if retriever is None else searcher(retriever)
+        self.note: Recorder = _unnoted
         if record is not None:
-            facts = {**_specs(selector=selector, retriever=retriever), "profile": profile.name}
-            self.note = ports.resolve("recorder", (record, listed.tools, facts))
+            self.note = _recorder(record, self.state.listing, selector, retriever, profile)
         if scope is not None:
             self.set_scope(scope)
         if policy:
@@ -94,40 +107,36 @@ class Host:
         self.earlier: tuple[EarlierTurn, ...] = ()
         self.last_offer = Offer()
         self.selector_trips = 0
-        self._view: dict[str, Any] = {
-            "config": MappingProxyType(dict(config or {})),
-            **({"tokens": tokens} if tokens else {}),
-        }
-        self._time_limit = time_limit
-        self._turn: Turn | None = None
-
-    @staticmethod
-    def _resolved(selector: Any) -> Any:
-        """Return the selector of a spec; one that is rule S1 itself is no selector, and costs no trip."""
-        found = None if selector is None else ports.resolve("selector", selector)
-        return None if getattr(found, "is_default", False) else found
+        self.facts: dict[str, Any] = {"config": MappingProxyType(dict(config or {})), "price": price, "window": window}
+        if tokens is not None:
+            self.facts["tokens"] = tokens
+        self.time_limit = time_limit
+        self.turn: Turn | None = None
 
     @property
-    def searcher(self) -> Any:
+    def searcher(self) -> Searcher:
         """The searcher of `tools.search`; the default one is made when it is first needed."""
         if self._searcher is None:
-            self._searcher = ports.resolve("searcher", None)
+            self._searcher = searcher(None)
         return self._searcher
 
-    def ranking(self, query: str, told: tuple[Tool, ...], k: int, retriever: str | None) -> Scored:
-        """Rank told tools for a selector, by the host's retriever or another."""
-        searcher = self.searcher if retriever is None else ports.resolve("searcher", retriever)
-        ranked = tuple(searcher.rank(query, rankable(told), k))
-        names = {tool.name for tool in told}
-        return tuple(pair for pair in ranked if pair[0] in names)[:k]
+    def ranking(self, query: str, told: ToolSet, k: int, retriever: str | None) -> Scored:
+        """Rank told tools for a selector, by the host's retriever or another (Q8)."""
+        asked, tools = self.searcher if retriever is None else searcher(retriever), told.derived(rankable)
+        ranked = asked.rank(query, tools, k) if isinstance(asked, Ranks) else asked(query, tools, ToolSet(), k).hits
+        return tuple([pair for pair in ranked if pair[0] in tools.by_name])[:k]
 
     def extension(self, id: str) -> Extension:
         """Return the handle by which one extension hides and shows (H1)."""
         return Extension(self, id)
 
+    def change(self, event: str, **body: Any) -> None:
+        """Apply a transition; an illegal or wrong one changes nothing."""
+        self.state = TRANSITIONS[event](self.state, **body)
+
     def happened(self, type: str, **body: Any) -> None:
-        """Apply an event by the name and keys that recordings use; a refused one changes nothing."""
-        self.state = st.TRANSITIONS[type](self.state, **body)
+        """Apply an event by the name and keys that recordings use."""
+        self.change(type, **body)
         self.note("event", type=type, **body)
 
     def set_scope(self, patterns: Iterable[str] | None, of: str = "session") -> None:
@@ -138,9 +147,9 @@ class Host:
         """Put another policy in force (V8, B3)."""
         self.happened("policy", policy=[list(pair) for pair in as_policy(policy)])
 
-    def set_selector(self, selector: Any) -> None:
+    def set_selector(self, selector: str | Selector | None) -> None:
         """Take another selector, from the next boundary on (B2)."""
-        self._selector = self._resolved(selector)
+        self._selector = _selector(selector)
 
     def tools_changed(self, source: str, tools: Iterable[Tool]) -> None:
         """Take a source's new full list (B4, B6)."""
@@ -166,19 +175,18 @@ class Host:
             history_tokens: Tokens of what stands before it, definitions left out, for selectors that weigh cost.
         """
         self.end_turn()
-        boundary = turns.turn_boundary(self.state)
-        self._view["history_tokens"] = history_tokens
-        turn = Turn(self, turns.MAIN, input, self._selector)
-        turn.open(boundary, turns.open_turn)
-        self._turn, self.last_offer = turn, turn.offer
+        self.facts["history_tokens"] = history_tokens
+        turn = Turn(self, MAIN, input)
+        turn.open("turn", turn_boundary(self.state), self._selector)
+        self.turn, self.last_offer = turn, turn.offer
         self.note("turn", input=input, offer=turn.offer)
         return turn
 
     def end_turn(self) -> None:
         """End the open turn, if there is one; it becomes the past that a selector may look at."""
-        if self._turn is not None:
-            self.earlier = (*self.earlier, self._turn.as_earlier())
-            self.state, self._turn = turns.end_turn(self.state), None
+        if self.turn is not None:
+            self.earlier, self.turn = (*self.earlier, self.turn.as_earlier()), None
+            self.change("end_turn")
             self.note("end_turn")
 
 
@@ -189,10 +197,32 @@ class Extension:
         self._host, self.id = host, id
 
     def hide(self, patterns: Iterable[str]) -> None:
+        """Hide what matches, from the next boundary on (H5)."""
         self._host.happened("hide", extension=self.id, patterns=list(as_patterns(patterns, "hide")))
 
     def show(self, patterns: Iterable[str]) -> None:
+        """Lift own hides of what matches, from the next boundary on (H3, H5)."""
         self._host.happened("show", extension=self.id, patterns=list(as_patterns(patterns, "show")))
 
     def unload(self) -> None:
+        """Take the extension's hides and tools away (H7)."""
         self._host.happened("unload", extension=self.id)
+
+
+def _selector(spec: str | Selector | None) -> Selector | None:
+    """Return the selector of a spec; one that is rule S1 itself is no selector, and costs no trip."""
+    found: Selector | None = None if spec is None else resolve(spec)
+    return None if getattr(found, "is_default", False) else found
+
+
+def _recorder(path: str | Path, listed: Catalog, selector: Any, retriever: Any, profile: Profile) -> Recorder:
+    from toolkit.formats.recording import Recording
+
+    specs = {"selector": selector, "retriever": retriever}
+    facts = {name: None if spec is None else str(spec) for name, spec in specs.items()}
+    recording = Recording(path, (*listed, *listed.dropped), {**facts, "profile": profile.name})
+
+    def note(op: str, **body: Any) -> None:
+        recording(op, **body, **({"text": text_of(body["verdict"])} if op == "call" else {}))
+
+    return note

@@ -3,60 +3,50 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from time import monotonic
-from typing import Any
 
-from toolkit.engine.offer import Offer, as_selection, default_offer, make_offer
-from toolkit.engine.state import Basis
-from toolkit.engine.turns import Boundary
+from toolkit.engine.boundary import Boundary
+from toolkit.engine.offer import Made, Offer, as_selection, default_offer, make_offer
+from toolkit.engine.ports import Selector
 from toolkit.engine.view import HostView, Ranker, Scored
-from toolkit.tool import Tool
+from toolkit.toolset import ToolSet
 
-Made = tuple[Offer, tuple[str, ...]]
 Choice = tuple[Offer, tuple[str, ...], dict[str, str]]
 RANKING = 60.0
 """Seconds of ranking in one choice that are not counted against a selector."""
-Choose = Callable[[Sequence[Tool], HostView], Any]
 
 
 def choose(
-    boundary: Boundary, selector: Choose | None, view: Callable[[], HostView], time_limit: float | None
+    boundary: Boundary, selector: Selector | None, view: Callable[[], HostView], time_limit: float | None
 ) -> Choice:
     """Return the offer of a boundary, the notices it caused, and a detail for each that has one.
 
     A selector whose attribute `static` is true looks at the told set alone: it is asked once for
     each told set, and the offer is shared by every session.
     """
+    told = boundary.span.told
     if (selector is None or getattr(selector, "static", False)) and boundary.span.parent is None:
-        return _static_choice(boundary.basis, selector)
-    return _choice(boundary.span.told, boundary.span.told_names, selector, view, time_limit)
+        return _static_choice(told, selector)
+    return _choice(told, selector, view, time_limit)
 
 
 @lru_cache(maxsize=256)
-def _static_choice(basis: Basis, selector: Choose | None) -> Choice:
-    return _choice(basis.told, basis.told_names, selector, HostView, None)
+def _static_choice(told: ToolSet, selector: Selector | None) -> Choice:
+    return _choice(told, selector, HostView, None)
 
 
-def _choice(
-    told: tuple[Tool, ...],
-    names: frozenset[str],
-    selector: Choose | None,
-    view: Callable[[], HostView],
-    time_limit: float | None,
-) -> Choice:
+def _choice(told: ToolSet, selector: Selector | None, view: Callable[[], HostView], time_limit: float | None) -> Choice:
     if selector is None:
-        return *default_offer(told, names), {}
+        return *default_offer(told), {}
     try:
-        offer, caused = _within(
-            time_limit, lambda view: make_offer(told, names, as_selection(selector(told, view))), view
-        )
+        made = _within(time_limit, lambda seen: make_offer(told, as_selection(selector(told, seen))), view())
     except _Failed as failed:
-        offer, caused = default_offer(told, names)
+        offer, caused = default_offer(told)
         return offer, ("selector_failed", *caused), {"selector_failed": str(failed)}
-    return offer, caused, {}
+    return *made, {}
 
 
 class _Failed(Exception):
@@ -90,7 +80,7 @@ class _TimedRanker:
         return self.spent + (monotonic() - since if since is not None else 0.0)
 
 
-def _within(seconds: float | None, function: Callable[[HostView], Made], view: Callable[[], HostView]) -> Made:
+def _within(seconds: float | None, function: Callable[[HostView], Made], view: HostView) -> Made:
     """Call the function; give up waiting after `seconds` of its own (the thread is left to itself).
 
     What it has the host rank does not count, up to `RANKING` seconds. Whatever it raises is its failure;
@@ -98,21 +88,19 @@ def _within(seconds: float | None, function: Callable[[HostView], Made], view: C
     """
     if seconds is None:
         try:
-            return function(view())
+            return function(view)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             raise _Failed(error) from None
-    outcome: list[Made] = []
-    failed: list[_Failed] = []
-    seen = view()
-    ranker = _TimedRanker(seen._ranker)
+    ranker = _TimedRanker(view._ranker)
+    outcome: list[Made | _Failed] = []
 
     def run() -> None:
         try:
-            outcome.append(function(replace(seen, _ranker=ranker)))
+            outcome.append(function(replace(view, _ranker=ranker)))
         except BaseException as error:
-            failed.append(_Failed(error))
+            outcome.append(_Failed(error))
 
     thread = threading.Thread(target=run, daemon=True, name="selector")
     end = monotonic() + seconds
@@ -122,6 +110,6 @@ def _within(seconds: float | None, function: Callable[[HostView], Made], view: C
         if left <= 0:
             raise _Failed(TimeoutError(f"no answer within {seconds:g} s"))
         thread.join(left)
-    if failed:
-        raise failed[0]
+    if isinstance(outcome[0], _Failed):
+        raise outcome[0]
     return outcome[0]

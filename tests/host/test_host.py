@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolkit import load_sessions
-from toolkit.engine import Host
+from toolkit import Host, load_sessions
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.tool import Tool
 
