@@ -140,6 +140,7 @@ def keep(new: Sequence[Calibration]) -> None:
     """Keep calibrations in the place of older ones for the same provider, API and model."""
     keys = {(one.provider, one.api, one.model) for one in new}
     old = [one for one in kept() if (one.provider, one.api, one.model) not in keys]
+    _path().parent.mkdir(parents=True, exist_ok=True)
     write_whole(_path(), json.dumps([asdict(one) for one in (*old, *new)], indent=1).encode())
     _known.cache_clear()
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from toolkit.store import content_key, kept
 
-FORMAT = "selector-toolkit token counts 2"
+FORMAT = "selector-toolkit token counts 3"
 """Changed when texts are cut or cleaned otherwise before they are counted, so that old counts are forgotten."""
 
 _BATCH = 512

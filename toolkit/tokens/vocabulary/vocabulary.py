@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +23,7 @@ from typing import Any
 
 from toolkit.errors import MissingExtra, UnknownNameError
 from toolkit.tokens.request import Count
+from toolkit.tokens.vocabulary import claude
 from toolkit.tokens.vocabulary.kept_counts import KeptCounts
 from toolkit.tokens.vocabulary.tables import DEFAULT, SHA256, approximate_text, count_text, encoding, lay_table, pieces
 
@@ -148,7 +148,7 @@ def loaded(name: str) -> Callable[[str], int] | None:
     if name in SHA256:
         return _tiktoken(name)
     if name in CLAUDE:
-        return _claude(CLAUDE[name]) if find_spec("ctok") else None
+        return _kept(claude.counting(CLAUDE[name])) if find_spec("ctok") else None
     if name == "claude-2":
         return _claude_2()
     return _splintr(name) if find_spec("splintr") else None
@@ -172,49 +172,6 @@ def _splintr(name: str) -> Callable[[str], int]:
     except ValueError as error:
         raise MissingExtra(f"the vocabulary {name} (package splintr-rs 0.22)", "tokenizers") from error
     return _kept(lambda text: sum(len(encode(piece)) for piece in pieces(text)))
-
-
-_FRAGMENT = re.compile(
-    r"[^\W\d_]{1,256}(?:'(?:s|t|d|m|ll|re|ve)(?![^\W\d_]))?|[\W\d_]{1,256}?(?=[^\W\d_]|\Z)|[\W\d_]{1,256}"
-)
-SLOW_LENGTH = 20_000
-
-
-def _claude(version: str) -> Callable[[str], int]:
-    """Claude's counts, by fragments: whole words and what stands between them.
-
-    No token reaches over the border of a Latin word, so fragments cost what the text costs, and each is
-    counted once. A text in other scripts is counted whole, unless it is long.
-    """
-    whole = import_module("ctok").token_count
-    frame = int(whole("a", version)) - 1
-
-    def cost(text: str) -> int:
-        return int(whole(text, version)) - frame
-
-    fragment = _fragment_cost(cost)
-
-    def count(text: str) -> int:
-        text = "".join(pieces(text))
-        if not text.isascii() and len(text) <= SLOW_LENGTH:
-            return cost(text)
-        parts = _FRAGMENT.findall(text)
-        return sum(fragment(part, at == 0, at == len(parts) - 1) for at, part in enumerate(parts))
-
-    return _kept(count)
-
-
-def _fragment_cost(cost: Callable[[str], int]) -> Callable[[str, bool, bool], int]:
-    """What a fragment costs; one that is no word costs what it adds between two letters."""
-
-    @lru_cache(maxsize=1 << 17)
-    def fragment(text: str, first: bool, last: bool) -> int:
-        if text[0].isalpha():
-            return cost(text)
-        left, right = ("" if first else "a"), ("" if last else "a")
-        return cost(left + text + right) - cost("a") * (2 - first - last)
-
-    return fragment
 
 
 def _kept(count: Callable[[str], int]) -> Callable[[str], int]:
