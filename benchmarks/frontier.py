@@ -22,7 +22,8 @@ import pandas as pd
 
 from toolkit import Catalog, load_catalog, load_sessions, selector
 from toolkit.engine import HostView
-from toolkit.experiment.comparison.study import Plan, measure
+from toolkit.experiment.comparison.options import study
+from toolkit.experiment.comparison.study import measure
 from toolkit.experiment.stats import ratio_interval
 from toolkit.report.frontier_plot import frontier
 from toolkit.selectors import resolve
@@ -68,7 +69,7 @@ SELECTORS = (
 def board(data: Path, name: str, around: Catalog, given: argparse.Namespace) -> pd.DataFrame:
     """Return the leaderboard of one set, with ratios to `all` and to `lazy` and their intervals."""
     main, *others = given.query_models
-    plan = Plan(
+    plan = study(
         SELECTORS,
         catalog=around,
         query_model=main,

@@ -11,7 +11,7 @@ import pytest
 from tests.builders import READ, many_turns, tool, written
 from toolkit.cli import main
 from toolkit.config import read_config
-from toolkit.experiment.diagnosis.diagnose import Diagnosis, Question, diagnose
+from toolkit.experiment.diagnosis.diagnose import Diagnosis, diagnose
 from toolkit.formats.catalog_write import write_catalog
 from toolkit.formats.sessions import load_sessions
 from toolkit.report.diagnosis import page, sections
@@ -81,7 +81,7 @@ def test_a_folder_gets_the_page_the_file_and_the_tables(files: list[str], tmp_pa
 
 def diagnosed(path: Path, *rows: dict[str, Any]) -> Diagnosis:
     recorded = load_sessions(written(path / "odd.jsonl", *rows))
-    return diagnose(recorded, Question(retriever="lexical", model="gpt-5", progress=False))
+    return diagnose(recorded, retriever="lexical", model="gpt-5", progress=False)
 
 
 def test_foreign_names_are_escaped_in_page_and_file(tmp_path: Path) -> None:

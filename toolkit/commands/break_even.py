@@ -57,11 +57,21 @@ def command(
     """
     need("pandas", "report")
     from toolkit.commands.recorded import recorded
-    from toolkit.experiment.break_even.study import SELECTORS, Growth, break_even
+    from toolkit.experiment.break_even.study import SELECTORS, break_even
 
-    growth = Growth(model, tuple(selector or SELECTORS), _sizes(sizes), profile, retriever, seed=seed, workers=workers)
+    wanted = _sizes(sizes)
     given, around = recorded(sessions, catalog, limit)
-    found = break_even(given, growth, around or ())
+    found = break_even(
+        given,
+        selector or SELECTORS,
+        wanted,
+        around or (),
+        model=model,
+        profile=profile,
+        retriever=retriever,
+        seed=seed,
+        workers=workers,
+    )
     tell_problems((*given.problems, *found.problems))
     if plot is not None:
         from toolkit.report.break_even_plot import save

@@ -53,12 +53,12 @@ def command(
     if out is not None:
         check_folder(out)
     from toolkit.commands.recorded import recorded
-    from toolkit.experiment.diagnosis.diagnose import Question, diagnose
+    from toolkit.experiment.diagnosis.diagnose import diagnose
     from toolkit.report.diagnosis import records, save
 
     given, around = recorded(sessions, catalog, limit)
-    question = Question(around, retriever, model, k, profile, query_model, seed)
-    found = diagnose(given, question)
+    options = {"retriever": retriever, "profile": profile, "query_model": query_model, "model": model}
+    found = diagnose(given, k=k, catalog=around, seed=seed, **options)
     tell_problems(found.problems)
     if out is not None:
         save(found, out)

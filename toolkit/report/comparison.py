@@ -9,14 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from toolkit.experiment.comparison.options import study
 from toolkit.experiment.comparison.spread import query_models
-from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
+from toolkit.experiment.comparison.study import measure
 from toolkit.formats.files import Problem
-from toolkit.replaying.habits import STEADY, Searching
 from toolkit.report.plots import Plots
 from toolkit.report.tables import html_table, text_table
 from toolkit.session import Session
-from toolkit.tool import Catalog, Tool
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,22 +58,9 @@ def compare(
     sessions: Iterable[Session],
     selectors: Sequence[Any] | None = None,
     *,
-    catalog: Iterable[Tool] | None = None,
-    defer: Iterable[str] = (),
-    retriever: str | None = None,
-    profile: str = "reference",
     query_model: str | Sequence[str] = "own_words",
-    model: str | None = None,
-    priced: bool = True,
-    out: str | Path | None = None,
-    resume: str = "always",
-    workers: int = 1,
-    seed: int = 0,
-    progress: bool = True,
-    fit: float | None = None,
-    fit_by: str = "time",
     spread: bool = True,
-    searching: str | Searching = STEADY,
+    **options: Any,
 ) -> Comparison:
     """Replay recorded sessions under several systems and compare what each costs and misses.
 
@@ -83,46 +69,17 @@ def compare(
     Args:
         sessions: Recordings, e.g. `load_sessions("sessions/")`.
         selectors: Specs or functions; a default choice if None.
-        catalog: More tools around the recorded ones.
-        defer: Patterns of tools to flag deferred.
-        retriever: What `tools.search` ranks with; the best one installed if None.
-        profile: The host's rules.
         query_model: Where the counterfactual queries come from; of several, the first is the main one, and the
             spread is over them.
-        model: The model whose tokens, cache rules and prices count; texts alone, at each session's own prices, if None.
-        priced: Work out costs; False gives tokens only.
-        out: Folder that keeps finished parts; an interrupted run goes on from them.
-        resume: `always`, `never`, `only-missing`, `only-cache`.
-        workers: Processes to use.
-        seed: Seed of the bootstrap.
-        progress: Show a progress bar where there is somebody to see it.
-        fit: Share of the sessions, the earlier ones, that fits every selector that learns; the later ones are compared.
-        fit_by: How the two are told apart: `time`, `group`, `order` (see `toolkit.experiment.fitting.split`).
         spread: Replay under other query models too, and show the least and the most beside the figures.
-        searching: How the model searches: `steady`, `models`, or `models(reformulate=…, stale=…, parallel=…)`.
+        options: What they have in common, the fields of `toolkit.replaying.Setting`: `catalog`, `defer`, `retriever`,
+            `profile`, `searching`, and the `model` whose tokens, cache rules and prices count (texts alone, at each
+            session's own prices, if None). How it is run, the fields of `toolkit.experiment.comparison.options`'
+            `Execution`: `out`, `resume`, `workers`, `seed`, `progress`. And `priced`, `fit`, `fit_by` of its `Study`.
 
     Raises:
         UnknownNameError: A selector, retriever, model… is not known; nothing has run.
         InputError: There is no session.
     """
     main, *also = query_models(query_model, spread)
-    plan = Plan(
-        selectors=DEFAULT_SELECTORS if selectors is None else tuple(selectors),
-        catalog=catalog if catalog is None or isinstance(catalog, Catalog) else Catalog(catalog),
-        defer=tuple(defer),
-        retriever=retriever,
-        profile=profile,
-        query_model=main,
-        model=model,
-        priced=priced,
-        out=None if out is None else Path(out),
-        resume=resume,
-        workers=workers,
-        seed=seed,
-        progress=progress,
-        fit=fit,
-        fit_by=fit_by,
-        also=tuple(also),
-        searching=searching,
-    )
-    return Comparison(*measure(sessions, plan))
+    return Comparison(*measure(sessions, study(selectors, query_model=main, also=also, **options)))

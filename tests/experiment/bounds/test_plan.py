@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, event, said, session, tool, turn
 from toolkit.bench import Bench
 from toolkit.experiment.bounds.plan import oracle_plan
-from toolkit.experiment.comparison.study import Plan, measure
+from toolkit.experiment.comparison.options import study
+from toolkit.experiment.comparison.study import measure
 from toolkit.formats.sessions import load_sessions
 from toolkit.prices.price import Price, Rates
 from toolkit.prompt_cache.rules import CacheRules
@@ -102,7 +103,7 @@ def test_many_turns_are_cut_into_runs_that_cost_no_more_than_one_set() -> None:
 
 def test_no_selector_of_the_packaged_recordings_costs_less_than_the_bound() -> None:
     selectors = ("all", "lazy", "builtin-only", "deferred")
-    plan = Plan(selectors, retriever="lexical", model="claude-sonnet-4-5", progress=False)
+    plan = study(selectors, retriever="lexical", model="claude-sonnet-4-5", progress=False)
     board = measure(load_sessions(DATASET), plan).summary.set_index("system")
     assert board["regret"].min() == board.loc[ORACLE_COST, "regret"] == 0
     assert board.loc["none", "served"] == 0
@@ -110,5 +111,5 @@ def test_no_selector_of_the_packaged_recordings_costs_less_than_the_bound() -> N
 
 def test_without_prices_there_is_no_regret() -> None:
     unknown = session(turn("look", said("", call(READ.name))), model="nobody's model")
-    board = measure([unknown], Plan(("lazy",), retriever="lexical", progress=False)).summary
+    board = measure([unknown], study(("lazy",), retriever="lexical", progress=False)).summary
     assert board["regret"].isna().all()

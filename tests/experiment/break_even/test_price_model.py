@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.errors import UnknownNameError
-from toolkit.experiment.break_even.price_model import Plan, break_even, outcome, table
+from toolkit.experiment.break_even.price_model import Outline, break_even, outcome, table
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
 from toolkit.replaying.search_billing import BILLINGS, billing
@@ -18,7 +18,7 @@ SONNET, RULES = price("claude-sonnet-4-5", at="2026-11-01"), rules_for("claude-s
 
 
 def ratio(profile: str, tools: int) -> float:
-    return outcome(replace(Plan(), tools=tools), SONNET, RULES, billing(profile)).ratio
+    return outcome(replace(Outline(), tools=tools), SONNET, RULES, billing(profile)).ratio
 
 
 def test_a_search_costs_more_in_a_small_catalog_and_less_in_a_large_one() -> None:
@@ -32,23 +32,23 @@ def test_adding_found_tools_to_the_definitions_flips_its_sign_between_sixty_and_
 
 def test_breaking_the_prefix_or_sampling_twice_makes_the_search_pay_later() -> None:
     plain, hosted, breaks = (
-        break_even(Plan(), SONNET, RULES, billing(p)) for p in ("reference", "anthropic-api", "bigtool")
+        break_even(Outline(), SONNET, RULES, billing(p)) for p in ("reference", "anthropic-api", "bigtool")
     )
     assert plain is not None and hosted is not None and breaks is not None and plain < hosted < breaks
 
 
 def test_a_search_that_never_pays_has_no_break_even() -> None:
-    assert break_even(Plan(definition=0, searches=3), SONNET, RULES, billing("reference")) is None
+    assert break_even(Outline(definition=0, searches=3), SONNET, RULES, billing("reference")) is None
 
 
 def test_the_table_has_a_row_a_size_and_length() -> None:
-    rows = table(Plan(), SONNET, RULES, billing("reference"), [10, 100], [1, 5, 9])
+    rows = table(Outline(), SONNET, RULES, billing("reference"), [10, 100], [1, 5, 9])
     assert [(row.tools, row.turns) for row in rows] == [(n, t) for n in (10, 100) for t in (1, 5, 9)]
 
 
 @given(st.integers(1, 200), st.integers(1, 4), st.sampled_from(sorted(BILLINGS)))
 def test_more_tools_never_make_the_full_declaration_cheaper(tools: int, turns: int, profile: str) -> None:
-    plan = Plan(tools=tools, turns=turns, passes=2)
+    plan = Outline(tools=tools, turns=turns, passes=2)
     less, more = (outcome(replace(plan, tools=n), SONNET, RULES, billing(profile)) for n in (tools, tools + 1))
     assert less.cost_all < more.cost_all
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from tests.builders import ALWAYS, BRANCH, LOG, MAIL, READ, call, said, session, tool, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.break_even.pays import crossing, span
-from toolkit.experiment.break_even.price_model import Plan, outcome, over_turns
-from toolkit.experiment.break_even.study import BreakEven, Growth, break_even
+from toolkit.experiment.break_even.price_model import Outline, outcome, over_turns
+from toolkit.experiment.break_even.study import BreakEven, break_even
 from toolkit.experiment.comparison import study as compare
+from toolkit.experiment.comparison.options import study
 from toolkit.experiment.growing import LADDER, grown, pool_of, sizes_in
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
@@ -27,12 +29,13 @@ SESSIONS = [
     session(turn("read it", said("", call(READ.name))), turn("list commits", said("", call(LOG.name))), id="b"),
 ]
 MORE = Catalog(tool(f"mcp.sea.tide_{n}", f"Says how high tide {n} is, and when.", harbour="string") for n in range(60))
-GROWTH = Growth("gpt-5", ("lazy",), (4, 30, 60), retriever="lexical", progress=False)
+GROWTH: dict[str, Any] = {"selectors": ("lazy",), "sizes": (4, 30, 60), "retriever": "lexical", "progress": False}
+ALONE = study(("lazy",), retriever="lexical", model="gpt-5", progress=False)
 
 
 @cache
 def found() -> BreakEven:
-    return break_even(SESSIONS, GROWTH, MORE)
+    return break_even(SESSIONS, catalog=MORE, **GROWTH)
 
 
 def test_a_host_grows_around_what_the_session_calls_and_the_host_has() -> None:
@@ -70,7 +73,10 @@ def test_each_size_has_the_bounds_and_the_selectors() -> None:
 
 def test_the_cost_is_that_of_a_comparison_of_the_same_hosts() -> None:
     pool = pool_of(SESSIONS, MORE)
-    same = compare.measure([grown(one, pool, 30, 0) for one in SESSIONS], GROWTH.plan()).summary.set_index("system")
+    same = compare.measure(
+        [grown(one, pool, 30, 0) for one in SESSIONS],
+        ALONE,
+    ).summary.set_index("system")
     mine = found().summary.query("size == 30").set_index("system")
     assert mine["usd_per_turn"].to_dict() == pytest.approx((same["cost_usd"] / same["turns"]).to_dict())
 
@@ -100,8 +106,12 @@ def odd(visible: object, host: object) -> tuple[list[str], list[str]]:
 
 
 def test_what_is_doubted_at_every_size_is_said_once_under_the_sessions_own_name() -> None:
-    growth = replace(GROWTH, selectors=(odd,), sizes=(4, 30))
-    said = [one.message for one in break_even(SESSIONS, growth, MORE).problems if one.code == "selector_unknown_name"]
+    growth = {**GROWTH, "selectors": (odd,), "sizes": (4, 30)}
+    said = [
+        one.message
+        for one in break_even(SESSIONS, catalog=MORE, **growth).problems
+        if one.code == "selector_unknown_name"
+    ]
     assert len(said) == 2 and "session 'a' under odd" in said[0] and "session 'b' under odd" in said[1]
 
 
@@ -109,9 +119,9 @@ def test_nothing_runs_with_an_unknown_name_or_without_a_session(monkeypatch: pyt
     monkeypatch.setattr("toolkit.experiment.break_even.study.measure", lambda *_: pytest.fail("it ran"))
     for wrong in ({"model": "gpt-55x"}, {"selectors": ("lasy",)}, {"profile": "x"}, {"retriever": "x"}):
         with pytest.raises(UnknownNameError):
-            break_even(SESSIONS, replace(GROWTH, **wrong), MORE)
+            break_even(SESSIONS, catalog=MORE, **{**GROWTH, **wrong})
     with pytest.raises(InputError, match="no session"):
-        break_even([], GROWTH)
+        break_even([], **GROWTH)
 
 
 @given(st.lists(st.floats(0.5, 1.5), min_size=1, max_size=6))
@@ -133,7 +143,7 @@ def test_a_span_is_the_last_unbroken_row(pays: list[bool]) -> None:
 
 @given(st.integers(1, 5), st.booleans(), st.sampled_from(["reference", "bigtool"]))
 def test_a_shorter_session_is_the_front_of_a_longer_one(turns: int, fresh: bool, profile: str) -> None:
-    plan, rates = Plan(turns=turns, fresh=fresh), (price("gpt-5"), rules_for("gpt-5"), billing(profile))
+    plan, rates = Outline(turns=turns, fresh=fresh), (price("gpt-5"), rules_for("gpt-5"), billing(profile))
     alone = [outcome(replace(plan, turns=length), *rates) for length in range(1, turns + 1)]
     for one, other in zip(alone, over_turns(plan, *rates), strict=True):
         assert one.turns == other.turns
@@ -142,4 +152,4 @@ def test_a_shorter_session_is_the_front_of_a_longer_one(turns: int, fresh: bool,
 
 def test_declaring_other_tools_at_every_turn_costs_more() -> None:
     rates = price("claude-sonnet-4-5"), rules_for("claude-sonnet-4-5"), billing("reference")
-    assert outcome(Plan(fresh=True), *rates).cost_search > outcome(Plan(), *rates).cost_search
+    assert outcome(Outline(fresh=True), *rates).cost_search > outcome(Outline(), *rates).cost_search

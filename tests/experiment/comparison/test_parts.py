@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.errors import InputError
+from toolkit.experiment.comparison.options import Execution
 from toolkit.experiment.comparison.parts import Parts
 from toolkit.experiment.comparison.run import Done, TurnRow
 from toolkit.formats.files import Problem
@@ -44,4 +45,4 @@ def test_without_a_folder_nothing_is_kept() -> None:
 
 def test_another_mode_is_refused() -> None:
     with pytest.raises(InputError, match="always, never, only-missing, only-cache, not 'sometimes'"):
-        Parts(None, "sometimes")
+        Execution(resume="sometimes")

@@ -10,9 +10,10 @@ import pytest
 from tests.builders import BRANCH, DATASET, call, said, session, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison import run
+from toolkit.experiment.comparison.options import study
 from toolkit.experiment.comparison.run import Runner, units
 from toolkit.experiment.comparison.spread import METRICS, QUERY_MODELS, query_models, variants
-from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.experiment.comparison.study import Measured, measure
 from toolkit.formats.sessions import load_sessions
 from toolkit.replaying import Setting, System
 from toolkit.session import Session
@@ -30,7 +31,7 @@ def idle(id: str = "idle") -> Session:
 
 
 def measured(recorded: Any, *selectors: Any, also: Any = OTHERS, **options: Any) -> Measured:
-    return measure(recorded, Plan(selectors or ("lazy",), retriever="lexical", progress=False, also=also, **options))
+    return measure(recorded, study(selectors or ("lazy",), retriever="lexical", progress=False, also=also, **options))
 
 
 def row(made: Measured, system: str = "lazy") -> dict[str, Any]:

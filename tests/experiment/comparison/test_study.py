@@ -12,7 +12,8 @@ import pytest
 from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, session, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison import run
-from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.experiment.comparison.options import Study, study
+from toolkit.experiment.comparison.study import Measured, measure
 from toolkit.formats.sessions import load_sessions
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "compare.json"
@@ -40,8 +41,8 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "CHUNK", 2)
 
 
-def plan(*selectors: Any, **options: Any) -> Plan:
-    return Plan(selectors or ("lazy",), retriever="lexical", progress=False, **options)
+def plan(*selectors: Any, **options: Any) -> Study:
+    return study(selectors or ("lazy",), retriever="lexical", progress=False, **options)
 
 
 def frames(made: Measured) -> list[pd.DataFrame]:
@@ -140,7 +141,7 @@ def test_another_seed_changes_intervals_and_nothing_else() -> None:
 def test_a_wrong_name_fails_before_anything_runs(wrong: dict[str, Any], tmp_path: Path) -> None:
     options = {"selectors": ["lazy"], "retriever": "lexical", "out": tmp_path / "x", "progress": False, **wrong}
     with pytest.raises(UnknownNameError):
-        measure(MANY, Plan(**options))
+        measure(MANY, study(**options))
     assert not list((tmp_path / "x" / "parts").glob("*"))
 
 
@@ -195,7 +196,7 @@ def test_the_run_says_what_it_is_of() -> None:
 
 
 def golden(selectors: Any) -> dict[str, list[int]]:
-    board = measure(load_sessions(DATASET), Plan(selectors, retriever="lexical", progress=False)).summary
+    board = measure(load_sessions(DATASET), study(selectors, retriever="lexical", progress=False)).summary
     columns = ["prompt_tokens", "uncached_prompt_tokens", "search_trips", "served", "missed", "blocked"]
     return {row["system"]: [int(row[one]) for one in columns] for row in board.to_dict("records")}
 

@@ -10,7 +10,7 @@ import pytest
 from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, call, event, said, searched, session, tool, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.diagnosis import diagnose as module
-from toolkit.experiment.diagnosis.diagnose import Diagnosis, Question, diagnose, model_of
+from toolkit.experiment.diagnosis.diagnose import Diagnosis, diagnose, model_of
 from toolkit.experiment.diagnosis.findable import Needs, Try, missing_words
 from toolkit.experiment.diagnosis.replays import Deferring, Part, Replayed, Replays
 from toolkit.experiment.diagnosis.servers import candidates
@@ -33,8 +33,8 @@ def branching(id: str, *more: Any, tools: Any = (READ, BRANCH, LOG, MAIL), **opt
 
 
 def diagnosed(*sessions: Session, **options: Any) -> Diagnosis:
-    asked = {"retriever": "lexical", "model": "gpt-5", "progress": False, **options}
-    return diagnose(sessions, Question(**asked))
+    asked: dict[str, Any] = {"retriever": "lexical", "model": "gpt-5", "progress": False, **options}
+    return diagnose(sessions, **asked)
 
 
 def row(frame: Any, name: str, column: str = "name") -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pytest
 from tests.builders import BRANCH, MAIL, READ, call, said, session, turn
 from toolkit.errors import InputError, ToolkitError
 from toolkit.experiment.comparison import run
-from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.experiment.comparison.options import study
+from toolkit.experiment.comparison.study import Measured, measure
 from toolkit.experiment.fitting import learnt as fitting
 from toolkit.experiment.fitting.learnt import can_fit, fitted, fitted_on
 from toolkit.report.tables import caption
@@ -29,7 +30,7 @@ MANY = [recorded(n, BRANCH.name if n < 3 else MAIL.name) for n in range(6)]
 
 
 def measured(*selectors: Any, **options: Any) -> Measured:
-    return measure(MANY, Plan(selectors, retriever="lexical", progress=False, **options))
+    return measure(MANY, study(selectors, retriever="lexical", progress=False, **options))
 
 
 def codes(found: Measured) -> list[str]:
@@ -39,7 +40,7 @@ def codes(found: Measured) -> list[str]:
 def test_only_selectors_with_a_fit_learn() -> None:
     assert can_fit("frequent(k=1)") and can_fit("lazy | frequent(k=1)")
     assert not any(map(can_fit, ("all", "lazy", "oracle", "oracle_cost", "none", lambda visible, host: ())))
-    plan = Plan(retriever="lexical", progress=False)
+    plan = study(retriever="lexical", progress=False)
     lazy, frequent = fitted(["lazy", "frequent(k=1)"], MANY, plan)
     assert lazy == "lazy" and frequent.learnt.sessions == 6
 
@@ -51,7 +52,7 @@ def test_a_combination_with_expected_cost_is_fitted_once_for_all_with_its_facts(
     once = fitting.fitted_usage
     monkeypatch.setattr(fitting, "fitted_usage", lambda known, *rest: passes.append(len(known)) or once(known, *rest))
     specs = ["frequent(k=1) | expected_cost", "frequent(k=2)", "lazy"]
-    made = fitted(specs, MANY, Plan(retriever="lexical", progress=False))
+    made = fitted(specs, MANY, study(retriever="lexical", progress=False))
     usages = [part.usage for one in made[:2] for part in parts(one) if hasattr(part, "usage")]
     assert passes == [len(MANY)] and len(usages) == 3 and made[2] == "lazy"
     assert all(one is usages[0] for one in usages)
@@ -60,7 +61,7 @@ def test_a_combination_with_expected_cost_is_fitted_once_for_all_with_its_facts(
 
 def test_selectors_that_learn_from_no_replay_are_fitted_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fitting, "fitted_usage", lambda *_: pytest.fail("it replayed"))
-    (made,) = fitted(["frequent(k=1)"], MANY, Plan(retriever="lexical", progress=False))
+    (made,) = fitted(["frequent(k=1)"], MANY, study(retriever="lexical", progress=False))
     assert made.usage == Usage.of(MANY)
 
 

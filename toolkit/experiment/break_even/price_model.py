@@ -13,7 +13,7 @@ from toolkit.replaying.search_billing import SearchBilling
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Outline:
     """A session in numbers: a catalog, and turns that are all alike.
 
     Attributes:
@@ -57,12 +57,12 @@ class Outcome:
         return self.cost_search / self.cost_all if self.cost_all else 1.0
 
 
-def outcome(plan: Plan, price: Price, rules: CacheRules, search: SearchBilling) -> Outcome:
+def outcome(plan: Outline, price: Price, rules: CacheRules, search: SearchBilling) -> Outcome:
     """Return the USD of a session under both ways, its prompt cache included."""
     return over_turns(plan, price, rules, search)[-1]
 
 
-def over_turns(plan: Plan, price: Price, rules: CacheRules, search: SearchBilling) -> list[Outcome]:
+def over_turns(plan: Outline, price: Price, rules: CacheRules, search: SearchBilling) -> list[Outcome]:
     """Return the outcome after each turn of a session: a shorter session is the front of a longer one."""
     everything = _sums(simulate(_all_declared(plan), rules), price, plan, plan.passes)
     searched = _sums(simulate(_searched(plan, search), rules), price, plan, plan.passes + plan.searches)
@@ -71,14 +71,14 @@ def over_turns(plan: Plan, price: Price, rules: CacheRules, search: SearchBillin
 
 
 def table(
-    plan: Plan, price: Price, rules: CacheRules, search: SearchBilling, tools: Iterable[int], turns: Iterable[int]
+    plan: Outline, price: Price, rules: CacheRules, search: SearchBilling, tools: Iterable[int], turns: Iterable[int]
 ) -> list[Outcome]:
     """Return the outcomes over catalog sizes and session lengths, for a figure."""
     turns = list(turns)
     return [outcome(replace(plan, tools=n, turns=t), price, rules, search) for n in tools for t in turns]
 
 
-def break_even(plan: Plan, price: Price, rules: CacheRules, search: SearchBilling, most: int = 4096) -> int | None:
+def break_even(plan: Outline, price: Price, rules: CacheRules, search: SearchBilling, most: int = 4096) -> int | None:
     """Return the smallest catalog from which the search is cheaper, or None when it never is up to `most`."""
     low, high = 0, most
     if outcome(replace(plan, tools=most), price, rules, search).ratio >= 1:
@@ -90,7 +90,7 @@ def break_even(plan: Plan, price: Price, rules: CacheRules, search: SearchBillin
     return high
 
 
-def _sums(uses: Sequence[CacheUse], price: Price, plan: Plan, replies: int) -> Iterator[float]:
+def _sums(uses: Sequence[CacheUse], price: Price, plan: Outline, replies: int) -> Iterator[float]:
     """The USD up to the end of each turn; all turns have as many requests."""
     size = len(uses) // plan.turns
     written = price.cost(0, 0, 0, replies * plan.output)
@@ -98,7 +98,7 @@ def _sums(uses: Sequence[CacheUse], price: Price, plan: Plan, replies: int) -> I
     return accumulate(sum(use.cost(price) for use in turn) + written for turn in turns)
 
 
-def _all_declared(plan: Plan) -> Iterator[Prompt]:
+def _all_declared(plan: Outline) -> Iterator[Prompt]:
     tools = [("overhead", plan.overhead)] * bool(plan.tools) + _block("tool", plan.tools, plan)
     messages: list[tuple[str, int]] = []
     for number in range(plan.turns * plan.passes):
@@ -106,7 +106,7 @@ def _all_declared(plan: Plan) -> Iterator[Prompt]:
         yield Prompt(segments(tools, [("system", plan.system)], messages), plan.seconds * number)
 
 
-def _searched(plan: Plan, search: SearchBilling) -> Iterator[Prompt]:
+def _searched(plan: Outline, search: SearchBilling) -> Iterator[Prompt]:
     """The same session with trips before the work of each turn, and what was found carried where the host puts it.
 
     A trip is a pass of its own: a hosted search that samples twice within one response bills the same two prompts.
@@ -131,6 +131,6 @@ def _searched(plan: Plan, search: SearchBilling) -> Iterator[Prompt]:
                 tools = own + declared + added
 
 
-def _block(label: str, count: int, plan: Plan) -> list[tuple[str, int]]:
+def _block(label: str, count: int, plan: Outline) -> list[tuple[str, int]]:
     """A block that never changes is one segment, however many definitions it has."""
     return [(f"{label} x{count}", count * plan.definition)] if count else []

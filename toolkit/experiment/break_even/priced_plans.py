@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from toolkit.experiment.break_even.price_model import Outcome, Plan, over_turns
+from toolkit.experiment.break_even.price_model import Outcome, Outline, over_turns
 from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import CacheRules, rules_for
 from toolkit.replaying.search_billing import SearchBilling
@@ -38,13 +38,13 @@ def modelled(turns: pd.DataFrame, passes: pd.DataFrame, model: str, search: Sear
 
 def plan_of(
     turns: pd.DataFrame, passes: pd.DataFrame, system: str, model: str, search: SearchBilling
-) -> tuple[Plan, float]:
+) -> tuple[Outline, float]:
     """Return the averages of a system's replays as a plan, and its search trips per turn, which are no whole number."""
     overhead = counter_of(model).overhead(10)
     (mine, mine_passes), (every, every_passes) = (_of(system, turns, passes), _of("all", turns, passes))
     definition = (every_passes["declared_tokens"].mean() - overhead) / max(1.0, every["visible"].mean())
     trips = mine["search_trips"].sum()
-    plan = Plan(
+    plan = Outline(
         definition=round(definition),
         overhead=overhead,
         system=round(every_passes["system_tokens"].mean()),
@@ -87,7 +87,7 @@ def _sizes(turns: pd.DataFrame) -> list[int]:
     return sorted({*(int(size) for size in turns["size"]), *map(round, np.geomspace(low, 4 * high, 9))})
 
 
-def _between(plan: Plan, trips: float, price: Price, cache: CacheRules, search: SearchBilling) -> Iterator[Outcome]:
+def _between(plan: Outline, trips: float, price: Price, cache: CacheRules, search: SearchBilling) -> Iterator[Outcome]:
     """Yield the outcomes at a broken number of trips: between those of the whole numbers around it."""
     whole = (math.floor(trips), math.ceil(trips))
     both = (over_turns(replace(plan, searches=searches), price, cache, search) for searches in whole)

@@ -13,7 +13,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InputError
-from toolkit.experiment.comparison.study import Measured, Plan, measure
+from toolkit.experiment.comparison.options import Study, study
+from toolkit.experiment.comparison.study import Measured, measure
 from toolkit.experiment.growing import grown, pool_of, sizes_in
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
@@ -27,47 +28,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SELECTORS = ("lazy", "semantic(k=8)")
+MODEL = "gpt-5"
 _SIZE = re.compile(r"@\d+(?=')")
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """What to measure and how; the fields are the options of `toolkit break-even`.
-
-    Attributes:
-        model: Whose tokens, cache rules and prices count.
-        selectors: What is set against `all`.
-        sizes: Catalog sizes; a ladder up to all the tools there are by default.
-        seed: Seed of the draw of tools, and of the bootstrap.
-    """
-
-    model: str = "gpt-5"
-    selectors: Sequence[Any] = SELECTORS
-    sizes: tuple[int, ...] = ()
-    profile: str = "reference"
-    retriever: str | None = None
-    query_model: str = "own_words"
-    seed: int = 0
-    workers: int = 1
-    progress: bool = True
-
-    def plan(self) -> Plan:
-        """Return the comparison that measures it."""
-        return Plan(
-            selectors=tuple(self.selectors),
-            retriever=self.retriever,
-            profile=self.profile,
-            query_model=self.query_model,
-            model=self.model,
-            workers=self.workers,
-            seed=self.seed,
-            progress=self.progress,
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BreakEven:
-    """What a growth measured.
+    """What growing hosts cost.
 
     Attributes:
         turns, passes: One row a size, system, session and turn (or pass): the frames of a comparison, with a size.
@@ -91,13 +58,24 @@ class BreakEven:
         return f"BreakEven({self.about['model']}, {self.about['sessions']} sessions, sizes {sizes})"
 
 
-def break_even(sessions: Iterable[Session], growth: Growth = Growth(), catalog: Iterable[Tool] = ()) -> BreakEven:
+def break_even(
+    sessions: Iterable[Session],
+    selectors: Sequence[Any] = SELECTORS,
+    sizes: Sequence[int] = (),
+    catalog: Iterable[Tool] = (),
+    *,
+    model: str = MODEL,
+    **options: Any,
+) -> BreakEven:
     """Replay sessions in growing hosts, price them, and say where the selectors begin to pay.
 
     Args:
         sessions: Recordings.
-        growth: What to measure and how.
+        selectors: What is set against `all`.
+        sizes: Catalog sizes; a ladder up to all the tools there are by default.
         catalog: Tools that hosts may grow by, beside those of the sessions.
+        model: Whose tokens, cache rules and prices count.
+        options: Whatever else `compare` takes; the seed is also that of the draw of tools.
 
     Raises:
         UnknownNameError: A selector, retriever, profile, query model or model is not known; nothing has run.
@@ -107,25 +85,24 @@ def break_even(sessions: Iterable[Session], growth: Growth = Growth(), catalog: 
     from toolkit.experiment.break_even.priced_plans import modelled
 
     recorded, around = list({session.id: session for session in sessions}.values()), tuple(catalog)
-    pool = pool_of(recorded, around)
-    _check(recorded, growth, len(pool))
-    sizes = sizes_in(pool, growth.sizes)
-    hosts = [_named(grown(one, pool, size, growth.seed), size) for size in sizes for one in recorded]
-    found = measure(hosts, growth.plan())
+    pool, asked = pool_of(recorded, around), study(selectors, model=model, **options)
+    _check(recorded, asked, len(pool))
+    sizes, seed = sizes_in(pool, sizes), asked.execution.seed
+    hosts = [_named(grown(one, pool, size, seed), size) for size in sizes for one in recorded]
+    found = measure(hosts, asked)
     turns, passes = (_by_size(frame) for frame in (found.turns, found.passes))
-    board = summary(turns, growth.seed)
-    model = modelled(turns, passes, growth.model, BILLINGS.get(growth.profile, SearchBilling()))
+    board = summary(turns, seed)
+    priced = modelled(turns, passes, model, BILLINGS.get(asked.setting.profile, SearchBilling()))
     facts = {"sizes": list(sizes), "catalog_tools": len(around), "pool_tools": len(pool)}
-    about = _about(found, recorded, growth, facts)
-    return BreakEven(turns, passes, board, crossings(board), model, _once(found.problems), about)
+    about = _about(found, recorded, model, facts)
+    return BreakEven(turns, passes, board, crossings(board), priced, _once(found.problems), about)
 
 
-def _check(sessions: Sequence[Session], growth: Growth, tools: int) -> None:
+def _check(sessions: Sequence[Session], asked: Study, tools: int) -> None:
     """Raise for what cannot be measured, before anything runs."""
     if not sessions or not tools:
         raise InputError("there is no session with tools to replay.", hint="Give at least one recorded session.")
-    growth.plan().systems()
-    price(growth.model)
+    asked.systems()
 
 
 def _named(session: Session, size: int) -> Session:
@@ -143,16 +120,16 @@ def _once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(replace(one, message=_SIZE.sub("", one.message)) for one in problems))
 
 
-def _about(found: Measured, sessions: Sequence[Session], growth: Growth, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _about(found: Measured, sessions: Sequence[Session], model: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the figures are of: as a comparison says it, but for the sessions as they were recorded."""
-    listed, rules = price(growth.model), rules_for(growth.model)
+    listed, rules = price(model), rules_for(model)
     return {
         **found.about,
         **facts,
         "sessions": len(sessions),
         "recorded_turns": sum(len(session.turns) for session in sessions),
         "sources": sorted({_short(session.source) for session in sessions if session.source}),
-        "counter": counter_of(growth.model).name,
+        "counter": counter_of(model).name,
         "prices": f"{listed.source}, {listed.date}",
         "cache_mode": rules.mode,
     }

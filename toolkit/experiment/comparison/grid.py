@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
 from toolkit import specs
 from toolkit.errors import InputError, ToolkitError
-from toolkit.experiment.comparison.study import DEFAULT_SELECTORS, Plan, measure
+from toolkit.experiment.comparison.options import DEFAULT_SELECTORS, Study, study
+from toolkit.experiment.comparison.study import measure
 from toolkit.experiment.fitting.learnt import can_fit
 from toolkit.experiment.growing import nested
 from toolkit.formats.files import Problem
-from toolkit.replaying.system import BOUNDS, System
+from toolkit.replaying.system import BOUNDS, Setting, System
 from toolkit.selectors import label
 from toolkit.selectors.fitted import unlearnt
 from toolkit.selectors.registry import options_of
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
 
 COORDINATES = ("catalog", "tools_around", "profile", "query_model", "retriever", "model")
 """What a cell is told by, beside the systems that are compared in it."""
-
-
-class Cell(NamedTuple):
-    """One place of a grid: a comparison of all its selectors."""
-
-    catalog: str
-    around: Catalog | None
-    profile: str
-    query_model: str
-    retriever: str | None
-    model: str | None
-
-    @property
-    def name(self) -> str:
-        place = (self.profile, self.query_model, self.retriever or "default retriever", self.model or "no model")
-        return f"catalog {self.catalog}, {', '.join(place)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,24 +84,17 @@ def grid(
         InputError: Nothing could be measured, an option is not known, or a size is larger than the catalog.
     """
     recorded = tuple(sessions)
-    plan = _plan(options)
-    around = _surroundings(catalog, sizes, catalogs, plan.seed)
-    cells = [Cell(*where) for where in _places(around, profiles, query_models, retrievers, models)]
+    asked = study(**options)
+    around = _surroundings(catalog, sizes, catalogs, asked.execution.seed)
+    cells = list(_cells(asked.setting, around, product(profiles, query_models, retrievers, models)))
     problems = list(getattr(sessions, "problems", ()))
-    asked = spread(DEFAULT_SELECTORS if selectors is None else selectors, ks)
-    chosen = list(_known(asked, plan.fit is not None, problems))
+    every = spread(DEFAULT_SELECTORS if selectors is None else selectors, ks)
+    chosen = tuple(_known(every, asked.fit is not None, problems))
     with TemporaryDirectory() as kept:
-        ready = replace(plan, selectors=tuple(chosen), out=plan.out or Path(kept), progress=False)
-        boards = _boards(recorded, cells, ready, problems, plan.progress)
-    return _grid(boards, cells, problems, chosen, plan)
-
-
-def _plan(options: Mapping[str, Any]) -> Plan:
-    given = {**options, "out": Path(options["out"])} if options.get("out") is not None else dict(options)
-    try:
-        return Plan(**given)
-    except TypeError as error:
-        raise InputError(f"grid: {error}.", hint="It takes what compare takes, and its own coordinates.") from error
+        quiet = replace(asked.execution, out=asked.execution.out or Path(kept), progress=False)
+        ready = replace(asked, selectors=chosen, execution=quiet)
+        boards = _boards(recorded, cells, ready, problems, asked.execution.progress)
+    return _grid(boards, len(cells), problems, chosen, asked.execution.seed)
 
 
 def _surroundings(
@@ -133,9 +111,18 @@ def _surroundings(
     return {str(len(whole)): whole if len(whole) else None}
 
 
-def _places(around: Mapping[str, Catalog | None], *others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    for (name, tools), *where in product(around.items(), *others):
-        yield name, tools, *where
+def _cells(
+    setting: Setting, around: Mapping[str, Catalog | None], places: Iterable[tuple[Any, ...]]
+) -> Iterator[tuple[str, Setting]]:
+    """Yield the cells, each the name of its catalog and its setting: a comparison of all selectors."""
+    for (name, tools), (profile, query_model, retriever, model) in product(around.items(), places):
+        where = {"profile": profile, "query_model": query_model, "retriever": retriever, "model": model}
+        yield name, replace(setting, catalog=tools, **where)
+
+
+def _place(catalog: str, setting: Setting) -> str:
+    ranks_with, model = setting.retriever or "default retriever", setting.model or "no model"
+    return f"catalog {catalog}, {setting.profile}, {setting.query_model}, {ranks_with}, {model}"
 
 
 def spread(selectors: Iterable[Any], ks: Sequence[int]) -> Iterator[Any]:
@@ -169,35 +156,37 @@ def _known(selectors: Iterable[Any], fits: bool, problems: list[Problem]) -> Ite
 
 
 def _boards(
-    recorded: Sequence[Session], cells: Sequence[Cell], plan: Plan, problems: list[Problem], progress: bool
+    recorded: Sequence[Session],
+    cells: Sequence[tuple[str, Setting]],
+    asked: Study,
+    problems: list[Problem],
+    progress: bool,
 ) -> list[pd.DataFrame]:
     """Measure cell by cell; what can be shared between cells comes from their kept parts."""
     boards = []
-    for cell in tqdm(cells, desc="grid", unit="cell", disable=None if progress else True):
-        here = replace(plan, catalog=cell.around, profile=cell.profile, query_model=cell.query_model)
+    for catalog, setting in tqdm(cells, desc="grid", unit="cell", disable=None if progress else True):
         try:
-            found = measure(recorded, replace(here, retriever=cell.retriever, model=cell.model))
+            found = measure(recorded, replace(asked, setting=setting))
         except ToolkitError as error:
-            problems.append(Problem("", 0, "bad_cell", f"{cell.name}: {error}"))
+            problems.append(Problem("", 0, "bad_cell", f"{_place(catalog, setting)}: {error}"))
             continue
         problems += found.problems
-        boards.append(_placed(found.summary, cell))
+        boards.append(_placed(found.summary, catalog, setting))
     return boards
 
 
-def _placed(board: pd.DataFrame, cell: Cell) -> pd.DataFrame:
+def _placed(board: pd.DataFrame, catalog: str, setting: Setting) -> pd.DataFrame:
     """Put the coordinates before a leaderboard; its bounds stand in the cell, whatever it searches with.
 
     A system has one name in all cells: what a selector learnt in one stands in the column `selector` alone.
     """
-    tools = len(cell.around) if cell.around is not None else 0
     first: dict[str, Any] = {
-        "catalog": cell.catalog,
-        "tools_around": tools,
-        "model": cell.model or "",
+        "catalog": catalog,
+        "tools_around": len(setting.catalog) if setting.catalog is not None else 0,
+        "model": setting.model or "",
         "k": board["selector"].map(_k),
     }
-    where = {"profile": cell.profile, "query_model": cell.query_model}
+    where = {"profile": setting.profile, "query_model": setting.query_model}
     placed = board.assign(system=board["system"].map(unlearnt), **first, **where)
     return placed[[*COORDINATES, "k", *(name for name in board if name not in COORDINATES)]]
 
@@ -212,16 +201,12 @@ def _k(selector: str) -> float:
 
 
 def _grid(
-    boards: Sequence[pd.DataFrame],
-    cells: Sequence[Cell],
-    problems: Sequence[Problem],
-    chosen: Sequence[Any],
-    plan: Plan,
+    boards: Sequence[pd.DataFrame], cells: int, problems: Sequence[Problem], chosen: Sequence[Any], seed: int
 ) -> Grid:
     import pandas as pd
 
     if not boards or not chosen:
         why = next((one.message for one in problems if one.code.startswith("bad_")), "there is no cell")
         raise InputError(f"nothing could be measured: {why}")
-    about = {"cells": len(cells), "selectors": [label(one) for one in chosen], "seed": plan.seed}
+    about = {"cells": cells, "selectors": [label(one) for one in chosen], "seed": seed}
     return Grid(pd.concat(boards, ignore_index=True), tuple(dict.fromkeys(problems)), {**about, "bounds": list(BOUNDS)})

@@ -7,13 +7,10 @@ from typing import Any
 
 import msgspec
 
-from toolkit.errors import InputError
 from toolkit.experiment.comparison.run import Done, TurnRow
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow
 from toolkit.store import write_whole
-
-MODES = ("always", "never", "only-missing", "only-cache")
 
 
 class _Part(msgspec.Struct):
@@ -30,14 +27,9 @@ class Parts:
         folder: Where they lie; None keeps nothing.
         resume: `always` and `only-missing` use what is there and run the rest, `only-cache` runs
             nothing, `never` starts anew.
-
-    Raises:
-        InputError: The resume mode is not one of these.
     """
 
     def __init__(self, folder: Path | None, resume: str = "always") -> None:
-        if resume not in MODES:
-            raise InputError(f"resume must be one of {', '.join(MODES)}, not {resume!r}.")
         self.folder, self.resume = folder, resume
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)

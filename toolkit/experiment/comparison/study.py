@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tqdm import tqdm
 
 from toolkit import __version__
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.experiment.comparison.options import Execution, Study
 from toolkit.experiment.comparison.parts import Parts
 from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
 from toolkit.experiment.comparison.spread import Variant, left_out, variants, with_spread
@@ -20,93 +19,14 @@ from toolkit.experiment.fitting.learnt import learnt, seen
 from toolkit.formats.files import Problem
 from toolkit.prices.price import Price, price
 from toolkit.prompt_cache.rules import rules_for
-from toolkit.replaying.habits import STEADY, Searching, searching
-from toolkit.replaying.profiles import host_profile, profile
-from toolkit.replaying.query_models import check_query_model
-from toolkit.replaying.system import BOUNDS, KNOWING, Setting, System
-from toolkit.search import default_retriever, retriever
-from toolkit.selectors import resolve
+from toolkit.replaying.habits import searching
+from toolkit.replaying.profiles import host_profile
+from toolkit.replaying.system import System
 from toolkit.session import Session, digest_of
 from toolkit.tokens.counter import Counter, counter_of
-from toolkit.tool import Catalog
 
 if TYPE_CHECKING:
     import pandas as pd
-
-DEFAULT_SELECTORS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to compare and how; the fields are the options of `toolkit.compare`.
-
-    `also` are the query models beside the main one, over which the leaderboard shows the spread.
-    """
-
-    selectors: Sequence[Any] = DEFAULT_SELECTORS
-    catalog: Catalog | None = None
-    defer: tuple[str, ...] = ()
-    retriever: str | None = None
-    profile: str = "reference"
-    query_model: str = "own_words"
-    model: str | None = None
-    priced: bool = True
-    out: Path | None = None
-    resume: str = "always"
-    workers: int = 1
-    seed: int = 0
-    progress: bool = True
-    fit: float | None = None
-    fit_by: str = "time"
-    also: tuple[str, ...] = ()
-    searching: str | Searching = STEADY
-
-    @property
-    def setting(self) -> Setting:
-        return Setting(
-            self.retriever, self.profile, self.query_model, self.searching, self.model, self.catalog, self.defer
-        )
-
-    def check(self) -> None:
-        """Raise for what is wrong beside the selectors, before anything runs: a fit replays sessions too.
-
-        Raises:
-            UnknownNameError: A retriever, profile, query model, way of searching or priced model is not known.
-            InputError: An option is out of range, or an endpoint is down.
-        """
-        retriever(self.retriever or default_retriever())
-        profile(self.profile)
-        for asks in (self.query_model, *self.also):
-            check_query_model(asks)
-        searching(self.searching)
-        Parts(None, self.resume)
-        if self.priced and self.model is not None:
-            price(self.model)
-
-    def systems(self) -> list[System]:
-        """Return the systems, the bounds among them, each name once.
-
-        Raises:
-            UnknownNameError: A selector, or what `check` looks at, is not known.
-        """
-        self.check()
-        ranks_with, way = self.retriever or default_retriever(), searching(self.searching)
-        chosen = [System(spec, ranks_with, self.profile, self.query_model, way) for spec in self.selectors]
-        bounds = [System(spec, ranks_with, self.profile) for spec in BOUNDS]
-        named: dict[str, System] = {}
-        for system in (*chosen, *bounds):
-            before = named.setdefault(system.name, system.check())
-            if not _same(before.selector, system.selector):
-                hint = "Give each a name of its own: @selector('name')."
-                raise InputError(f"two selectors are called {system.name!r}.", hint=hint)
-        return list({**named, **{system.name: system for system in bounds}}.values())
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Say whether two selectors are one, given as spec or as what a spec builds."""
-    if one == other:
-        return True
-    return one not in KNOWING and other not in KNOWING and bool(resolve(one) == resolve(other))
 
 
 class Measured(NamedTuple):
@@ -120,38 +40,42 @@ class Measured(NamedTuple):
     about: Mapping[str, Any]
 
 
-def measure(sessions: Iterable[Session], plan: Plan) -> Measured:
-    """Replay sessions under the systems of a plan and count them.
+def measure(sessions: Iterable[Session], study: Study) -> Measured:
+    """Replay sessions under the systems of a study and count them.
 
     Raises:
-        UnknownNameError: A name in the plan is not known; nothing has run.
+        UnknownNameError: A name in the study is not known; nothing has run.
         InputError: There is no session.
     """
     recorded, repeated = _unique(sessions)
     if not recorded:
         raise InputError("there is no session to compare.", hint="Give at least one recorded session.")
-    plan.check()
-    plan, recorded, learnt_from, noted = learnt(recorded, plan)
-    systems = plan.systems()
-    prices, doubts = _prices(recorded, plan.model) if plan.priced else ({}, [])
-    counter = counter_of(plan.model)
+    study.check()
+    study, recorded, learnt_from, noted = learnt(recorded, study)
+    systems, setting, execution = study.systems(), study.setting, study.execution
+    prices, doubts = _prices(recorded, setting.model) if study.priced else ({}, [])
+    counter = counter_of(setting.model)
     counter.text("is the vocabulary there?")
-    work = list(units(systems, recorded, plan.setting, code_digest()))
-    parts = Parts(plan.out / "parts" if plan.out is not None else None, plan.resume)
-    finished = _run_all(work, parts, plan.workers, plan.progress)
-    read = (*getattr(sessions, "problems", ()), *getattr(plan.catalog, "problems", ()), *repeated)
+    work = list(units(systems, recorded, setting, code_digest()))
+    parts = Parts(execution.out / "parts" if execution.out is not None else None, execution.resume)
+    finished = _run_all(work, parts, execution.workers, execution.progress)
+    read = (*getattr(sessions, "problems", ()), *getattr(setting.catalog, "problems", ()), *repeated)
     problems = (*read, *noted, *doubts, *seen(recorded, systems))
-    about = {**_about(recorded, systems, prices, plan, counter), **learnt_from}
+    about = {**_about(recorded, systems, prices, study, counter), **learnt_from}
     measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about)
-    return _spread(measured, list(variants(work, finished, plan.also, code_digest())), parts, plan, prices)
+    return _spread(measured, list(variants(work, finished, study.also, code_digest())), parts, execution, prices)
 
 
 def _spread(
-    measured: Measured, varied: Sequence[Variant], parts: Parts, plan: Plan, prices: Mapping[str, Price | None]
+    measured: Measured,
+    varied: Sequence[Variant],
+    parts: Parts,
+    execution: Execution,
+    prices: Mapping[str, Price | None],
 ) -> Measured:
     """Replay under the other query models, and put the spread into the leaderboard."""
     todo = [variant.unit for variant in varied]
-    again = _run_all(todo, parts, plan.workers, plan.progress and bool(todo), "other query models")
+    again = _run_all(todo, parts, execution.workers, execution.progress and bool(todo), "other query models")
     summary = with_spread(measured.summary, measured.sessions, varied, again, prices)
     more = (*left_out(varied, again), *(problem for done in again for problem in done.problems))
     return measured._replace(summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
@@ -256,11 +180,11 @@ def _about(
     sessions: Sequence[Session],
     systems: Sequence[System],
     prices: Mapping[str, Price | None],
-    plan: Plan,
+    study: Study,
     counter: Counter,
 ) -> dict[str, Any]:
     """Return what the figures are of: data and its digests, counter, prices, versions, seed."""
-    around = plan.catalog
+    setting, around = study.setting, study.setting.catalog
     kinds = ("recorded", "joined", "missing")
     return {
         "toolkit": __version__,
@@ -270,16 +194,16 @@ def _about(
         "definitions": {kind: n for kind in kinds if (n := sum(s.definitions == kind for s in sessions))},
         "catalog_tools": len(around) if around is not None else 0,
         "catalog_sha256": around.digest if around is not None else "",
-        "defer": list(plan.defer),
+        "defer": list(setting.defer),
         "counter": counter.name,
         "counter_method": counter.method,
-        "model": plan.model or "each session's own",
+        "model": setting.model or "each session's own",
         "prices": {p.model: f"{p.source} ({p.date})" for p in prices.values() if p is not None},
-        "cache": _cache_words(plan.model),
-        "profile": plan.profile,
-        "profile_assumes": list(host_profile(plan.profile).assumed),
-        "query_models": [plan.query_model, *plan.also],
-        "searching": repr(searching(plan.searching)),
-        "seed": plan.seed,
+        "cache": _cache_words(setting.model),
+        "profile": setting.profile,
+        "profile_assumes": list(host_profile(setting.profile).assumed),
+        "query_models": [setting.query_model, *study.also],
+        "searching": repr(searching(setting.searching)),
+        "seed": study.execution.seed,
         "systems": [_described(system) for system in systems],
     }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
 from toolkit.errors import InputError, UnknownNameError
+from toolkit.experiment.comparison.options import Execution, study
 from toolkit.experiment.diagnosis import findable, servers, staying
 from toolkit.experiment.diagnosis.findable import Ranks, Search
 from toolkit.experiment.diagnosis.replays import Parts, Replayed, Replays, search_all
@@ -33,36 +34,6 @@ MODEL = "gpt-5"
 
 ENOUGH = 20
 """From so many sessions on the saving is also measured on sessions that the choice did not see."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What to diagnose and how; the fields are the options of `toolkit diagnose`.
-
-    Attributes:
-        catalog: More tools around the recorded ones.
-        model: Whose tokens, cache rules and prices count; the one most recordings name by default, else `gpt-5`.
-        k: A tool counts as found when a query ranks it among the first k.
-        seed: Seed of the intervals.
-    """
-
-    catalog: Catalog | None = None
-    retriever: str | None = None
-    model: str | None = None
-    k: int = 5
-    profile: str = "reference"
-    query_model: str = "own_words"
-    seed: int = 0
-    progress: bool = True
-
-    def setting(self, sessions: Sequence[Session]) -> Setting:
-        """Return what sessions are replayed with; raise before anything runs when a name is not known."""
-        if self.k < 1:
-            raise InputError(f"k must be at least 1, not {self.k}.")
-        model = self.model or model_of(sessions)
-        price(model)
-        ranks_with = self.retriever or default_retriever()
-        return Setting(ranks_with, self.profile, self.query_model, model=model, catalog=self.catalog).check()
 
 
 @dataclass(frozen=True, repr=False)
@@ -141,24 +112,42 @@ class _Facts:
         return servers.candidates(self.uses, stay, there)
 
 
-def diagnose(sessions: Iterable[Session], question: Question = Question()) -> Diagnosis:
+def diagnose(sessions: Iterable[Session], *, k: int = 5, **options: Any) -> Diagnosis:
     """Replay sessions with everything declared, everything searchable and servers deferred, and say what follows.
+
+    Args:
+        sessions: Recordings.
+        k: A tool counts as found when a query ranks it among the first k.
+        options: What sessions are replayed with, and how, as `compare` takes it: `catalog`, `retriever`, `profile`,
+            `query_model`, `seed`, `progress`, …; without a `model` the one that most recordings name counts, else
+            `gpt-5`.
 
     Raises:
         UnknownNameError: A retriever, profile, query model or model is not known; nothing has run.
-        InputError: There is no session with tools.
+        InputError: There is no session with tools, or k is below 1.
     """
-    found = getattr(sessions, "problems", ())
-    around = len(question.catalog or ())
-    recorded = tuple({session.id: session for session in sessions if around or len(session.catalog)}.values())
+    asked = study(**options)
+    found, around = getattr(sessions, "problems", ()), asked.setting.catalog or ()
+    recorded = tuple({session.id: session for session in sessions if len(around) or len(session.catalog)}.values())
     if not recorded:
         raise InputError("there is no session with tools to diagnose.", hint="Give at least one recorded session.")
-    replays = Replays(recorded, question.setting(recorded))
+    if k < 1:
+        raise InputError(f"k must be at least 1, not {k}.")
+    replays = Replays(recorded, _named(asked.setting, recorded))
     halves = _halves(recorded)
-    facts, early = _gathered(replays, halves[0], question)
-    board, savings = _deferring(replays, facts, early, halves, question)
-    doubts = getattr(halves[1], "problems", ())
-    return _diagnosis(facts, replays, question, board, savings, (*found, *doubts))
+    facts, early = _gathered(replays, halves[0], asked.execution.progress)
+    board, savings = _deferring(replays, facts, early, halves, k, asked.execution)
+    doubts = (*found, *getattr(halves[1], "problems", ()), *getattr(around, "problems", ()), *replays.noted)
+    return _diagnosis(
+        facts, k, board, savings, doubts, {**_about(replays, facts), "k": k, "seed": asked.execution.seed}
+    )
+
+
+def _named(setting: Setting, sessions: Sequence[Session]) -> Setting:
+    """Return the setting with its retriever and model named; raise before anything runs when a name is not known."""
+    model = setting.model or model_of(sessions)
+    price(model)
+    return replace(setting, retriever=setting.retriever or default_retriever(), model=model).check()
 
 
 def model_of(sessions: Sequence[Session]) -> str:
@@ -180,13 +169,13 @@ def _halves(sessions: Sequence[Session]) -> tuple[Sequence[Session], Sequence[Se
         return (), ()
 
 
-def _gathered(replays: Replays, earlier: Sequence[Session], question: Question) -> tuple[_Facts, _Facts]:
+def _gathered(replays: Replays, earlier: Sequence[Session], progress: bool) -> tuple[_Facts, _Facts]:
     """Replay each session with everything declared and everything searchable; return the facts, all and earlier."""
     ranks = Ranks(str(replays.setting.retriever))
     ranks.prepare(_tools(replays))
     facts, early = _Facts(replays, ranks), _Facts(replays, ranks)
     first = {session.id for session in earlier}
-    for session in tqdm(replays.sessions, desc="replay", unit="session", disable=None if question.progress else True):
+    for session in tqdm(replays.sessions, desc="replay", unit="session", disable=None if progress else True):
         declared, searched = replays.declared(session), replays.replay(session, search_all)
         for one in (facts, early) if session.id in first else (facts,):
             one.add(session, declared, searched)
@@ -200,42 +189,47 @@ def _tools(replays: Replays) -> list[Tool]:
 
 
 def _deferring(
-    replays: Replays, facts: _Facts, early: _Facts, halves: Sequence[Sequence[Session]], question: Question
+    replays: Replays,
+    facts: _Facts,
+    early: _Facts,
+    halves: Sequence[Sequence[Session]],
+    k: int,
+    execution: Execution,
 ) -> tuple[list[dict[str, Any]], tuple[Saving, ...]]:
     """Choose the servers to defer on all sessions; with enough of them also on the earlier half, to test that."""
     there = frozenset(use.server for use in facts.uses) & frozenset().union(*map(replays.servers, replays.sessions))
-    possible = facts.candidates(question.k, there)
-    with tqdm(desc="defer", unit="set", disable=None if question.progress else True) as bar:
+    possible = facts.candidates(k, there)
+    with tqdm(desc="defer", unit="set", disable=None if execution.progress else True) as bar:
         whole = Choice(replays, replays.sessions, bar.update)
         chosen = whole.best(possible)
-        savings = [whole.saving(chosen, "chosen and measured on the same sessions", question.seed)]
+        savings = [whole.saving(chosen, "chosen and measured on the same sessions", execution.seed)]
         if halves[0]:
-            then = Choice(replays, halves[0], bar.update).best(early.candidates(question.k, there))
+            then = Choice(replays, halves[0], bar.update).best(early.candidates(k, there))
             how = f"chosen on {len(halves[0])} earlier sessions, measured on {len(halves[1])} later ones"
-            savings.append(Choice(replays, halves[1], bar.update).saving(then, how, question.seed))
+            savings.append(Choice(replays, halves[1], bar.update).saving(then, how, execution.seed))
         rows = [servers.row(name, facts.uses, whole, possible, chosen) for name in sorted(there)]
     return sorted(rows, key=lambda row: (-float(row["alone_saves_usd"]), str(row["server"]))), tuple(savings)
 
 
 def _diagnosis(
     facts: _Facts,
-    replays: Replays,
-    question: Question,
+    k: int,
     board: list[dict[str, Any]],
     savings: tuple[Saving, ...],
-    found: Iterable[Problem],
+    problems: tuple[Problem, ...],
+    about: Mapping[str, Any],
 ) -> Diagnosis:
     import pandas as pd
 
-    needs = sorted(facts.search.needs.values(), key=lambda need: (need.found(question.k), -len(need.turns)))
+    needs = sorted(facts.search.needs.values(), key=lambda need: (need.found(k), -len(need.turns)))
     return Diagnosis(
         pd.DataFrame([use.row() for use in facts.uses]),
-        pd.DataFrame([_reach(need, needs, facts.search, question.k) for need in needs], columns=findable.COLUMNS),
-        pd.DataFrame(facts.stays(question.k), columns=staying.COLUMNS),
+        pd.DataFrame([_reach(need, needs, facts.search, k) for need in needs], columns=findable.COLUMNS),
+        pd.DataFrame(facts.stays(k), columns=staying.COLUMNS),
         pd.DataFrame(board, columns=servers.COLUMNS),
         savings,
-        (*found, *getattr(question.catalog, "problems", ()), *replays.noted),
-        _about(replays, question, facts),
+        problems,
+        about,
     )
 
 
@@ -249,7 +243,7 @@ def _reach(need: findable.Needs, needs: Sequence[findable.Needs], search: Search
     return {**row, "why": search.why(need), "hint": findable.hint(need, others, known)}
 
 
-def _about(replays: Replays, question: Question, facts: _Facts) -> dict[str, Any]:
+def _about(replays: Replays, facts: _Facts) -> dict[str, Any]:
     listed, setting = replays.bench.price, replays.setting
     kinds = {kind: len(list(group)) for kind, group in groupby(sorted(one.definitions for one in replays.sessions))}
     return {
@@ -264,8 +258,6 @@ def _about(replays: Replays, question: Question, facts: _Facts) -> dict[str, Any
         "retriever": setting.retriever,
         "query_model": setting.query_model,
         "profile": setting.profile,
-        "k": question.k,
-        "seed": question.seed,
         "deferred_by_the_host": _own_flagged(replays),
         "trip_usd": facts.trips.trip_usd,
         "miss_usd": facts.trips.miss_usd,

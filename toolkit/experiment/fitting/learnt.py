@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from toolkit.experiment.comparison.options import Study
 from toolkit.experiment.fitting.need import fitted_usage
 from toolkit.experiment.fitting.split import split
 from toolkit.formats.files import Problem
@@ -15,29 +16,26 @@ from toolkit.selectors import parts, resolve
 from toolkit.selectors.usage import Usage, load_usage
 from toolkit.session import Session, digest_of
 
-if TYPE_CHECKING:
-    from toolkit.experiment.comparison.study import Plan
-
 
 class Learnt(NamedTuple):
-    """A plan whose selectors have learnt, the sessions that are left to test on, and what the figures rest on."""
+    """A study whose selectors have learnt, the sessions that are left to test on, and what the figures rest on."""
 
-    plan: Plan
+    study: Study
     sessions: tuple[Session, ...]
     about: Mapping[str, Any]
     problems: tuple[Problem, ...]
 
 
-def fitted(selectors: Sequence[Any], sessions: Sequence[Session], plan: Plan) -> list[Any]:
+def fitted(selectors: Sequence[Any], sessions: Sequence[Session], study: Study) -> list[Any]:
     """Return what selectors become after sessions: itself, what has nothing to learn.
 
-    Replays, for those that learn from them, run as the plan's do: its retriever, profile, query model, catalog.
+    Replays, for those that learn from them, run as the study's do: its retriever, profile, query model, catalog.
     """
     learners = [resolve(one) for one in selectors if can_fit(one)]
     if not learners:
         return list(selectors)
     forecasts = any(getattr(part, "learns_from_replays", False) for one in learners for part in parts(one))
-    usage = fitted_usage(sessions, plan.setting, plan.progress) if forecasts else Usage.of(sessions)
+    usage = fitted_usage(sessions, study.setting, study.execution.progress) if forecasts else Usage.of(sessions)
     return [resolve(one).fit(usage) if can_fit(one) else one for one in selectors]
 
 
@@ -46,29 +44,35 @@ def can_fit(selector: Any) -> bool:
     return selector not in BOUNDS and callable(getattr(resolve(selector), "fit", None))
 
 
-def learnt(sessions: Sequence[Session], plan: Plan) -> Learnt:
-    """Fit the selectors of a plan on its earlier share of the sessions; the later ones are left to test on.
+def learnt(sessions: Sequence[Session], study: Study) -> Learnt:
+    """Fit the selectors of a study on its earlier share of the sessions; the later ones are left to test on.
 
-    Without a share in the plan nothing is fitted and nothing is taken away.
+    Without a share in the study nothing is fitted and nothing is taken away.
 
     Raises:
         InputError: The share is not between 0 and 1, or the sessions are too few for two sides.
     """
-    if plan.fit is None:
-        return Learnt(plan, tuple(sessions), {}, ())
-    earlier, later = split(sessions, plan.fit, plan.fit_by, seed=plan.seed)
-    learners = [can_fit(one) for one in plan.selectors]
-    chosen = fitted(plan.selectors, earlier, plan)
+    if study.fit is None:
+        return Learnt(study, tuple(sessions), {}, ())
+    earlier, later = split(sessions, study.fit, study.fit_by, seed=study.execution.seed)
+    learners = [can_fit(one) for one in study.selectors]
+    chosen = fitted(study.selectors, earlier, study)
     doubts = [] if any(learners) else [Problem("", 0, "nothing_to_fit", "no selector here learns from sessions.")]
     names = [System(one).name for one, learns in zip(chosen, learners, strict=True) if learns]
-    ready = replace(plan, selectors=tuple(chosen), fit=None)
-    return Learnt(ready, tuple(later), _about(earlier, names, plan), (*later.problems, *doubts))
+    ready = replace(study, selectors=tuple(chosen), fit=None)
+    return Learnt(ready, tuple(later), _about(earlier, names, study), (*later.problems, *doubts))
 
 
-def _about(earlier: Sequence[Session], names: Sequence[str], plan: Plan) -> dict[str, Any]:
+def _about(earlier: Sequence[Session], names: Sequence[str], study: Study) -> dict[str, Any]:
     digests = [digest_of(session) for session in earlier]
     whole = hashlib.sha256("".join(digests).encode()).hexdigest()
-    facts = {"sessions": len(earlier), "share": plan.fit, "by": plan.fit_by, "selectors": list(names), "sha256": whole}
+    facts = {
+        "sessions": len(earlier),
+        "share": study.fit,
+        "by": study.fit_by,
+        "selectors": list(names),
+        "sha256": whole,
+    }
     return {"fitted_on": facts, "fitted_digests": digests}
 
 

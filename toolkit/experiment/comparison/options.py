@@ -1,0 +1,136 @@
+"""What to compare and how, as values: made once, from one list of options, and passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from toolkit.errors import InputError, nearest
+from toolkit.prices.price import price
+from toolkit.replaying.query_models import check_query_model
+from toolkit.replaying.system import BOUNDS, KNOWING, Setting, System
+from toolkit.selectors import resolve
+from toolkit.tool import Catalog
+
+DEFAULT_SELECTORS = ("all", "lazy", "builtin-only", "deferred", "semantic(k=8)")
+RESUME = ("always", "never", "only-missing", "only-cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a study is run, whatever it is of.
+
+    Attributes:
+        out: Folder that keeps finished parts; an interrupted run goes on from them.
+        resume: `always`, `never`, `only-missing` or `only-cache`.
+        workers: Processes to use.
+        seed: Seed of the bootstrap, and of every draw.
+        progress: Show a progress bar where there is somebody to see it.
+    """
+
+    out: Path | None = None
+    resume: str = "always"
+    workers: int = 1
+    seed: int = 0
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        if self.resume not in RESUME:
+            raise InputError(f"resume must be one of {', '.join(RESUME)}, not {self.resume!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What to compare: `study` makes it of the options of `toolkit.compare`.
+
+    Attributes:
+        selectors: Specs or functions.
+        setting: What they have in common.
+        execution: How it is run.
+        also: Query models beside the setting's, over which the leaderboard shows the spread.
+        priced: Work out costs; False gives tokens only.
+        fit: Share of the sessions, the earlier ones, that fits every selector that learns.
+        fit_by: How the two are told apart: `time`, `group`, `order`.
+    """
+
+    selectors: Sequence[Any] = DEFAULT_SELECTORS
+    setting: Setting = Setting()
+    execution: Execution = Execution()
+    also: tuple[str, ...] = ()
+    priced: bool = True
+    fit: float | None = None
+    fit_by: str = "time"
+
+    def check(self) -> None:
+        """Raise for what is wrong beside the selectors, before anything runs: a fit replays sessions too.
+
+        Raises:
+            UnknownNameError: A retriever, profile, query model, way of searching or priced model is not known.
+            InputError: An option is out of range, or an endpoint is down.
+        """
+        self.setting.check()
+        for asks in self.also:
+            check_query_model(asks)
+        if self.priced and self.setting.model is not None:
+            price(self.setting.model)
+
+    def systems(self) -> list[System]:
+        """Return the systems, the bounds among them, each name once.
+
+        Raises:
+            UnknownNameError: A selector, or what `check` looks at, is not known.
+        """
+        self.check()
+        chosen = [self.setting.system(spec) for spec in self.selectors]
+        bounds = [System(spec, self.setting.system(spec).retriever, self.setting.profile) for spec in BOUNDS]
+        named: dict[str, System] = {}
+        for system in (*chosen, *bounds):
+            before = named.setdefault(system.name, system.check())
+            if not _same(before.selector, system.selector):
+                hint = "Give each a name of its own: @selector('name')."
+                raise InputError(f"two selectors are called {system.name!r}.", hint=hint)
+        return list({**named, **{system.name: system for system in bounds}}.values())
+
+
+def study(selectors: Sequence[Any] | None = None, **options: Any) -> Study:
+    """Return a study of flat options: the fields of `Setting`, `Execution` and `Study`.
+
+    Raises:
+        InputError: There is no such option.
+    """
+    parts: dict[str, Any] = {
+        "setting": Setting(**_own(Setting, options)),
+        "execution": Execution(**_own(Execution, options)),
+    }
+    known = [field.name for kind in (Setting, Execution, Study) for field in fields(kind)]
+    if wrong := next((name for name in options if name not in known or name in parts), None):
+        near = nearest(wrong, known)
+        raise InputError(f"there is no option {wrong!r}.", hint=f"Did you mean {near!r}?" if near else "")
+    return Study(DEFAULT_SELECTORS if selectors is None else tuple(selectors), **parts, **_own(Study, options))
+
+
+def _own(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are fields of one value, in the types that it holds."""
+    own = {field.name: options[field.name] for field in fields(kind) if field.name in options}
+    return {name: _AS_HELD.get(name, _as_given)(value) for name, value in own.items()}
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+_AS_HELD: dict[str, Callable[[Any], Any]] = {
+    "catalog": lambda tools: tools if tools is None or isinstance(tools, Catalog) else Catalog(tools),
+    "defer": tuple,
+    "also": tuple,
+    "out": lambda folder: None if folder is None else Path(folder),
+}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Say whether two selectors are one, given as spec or as what a spec builds."""
+    if one == other:
+        return True
+    return one not in KNOWING and other not in KNOWING and bool(resolve(one) == resolve(other))
