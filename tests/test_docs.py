@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from tests.builders import DATASET
+
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = {".py", ".md", ".toml", ".ipynb"}
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
+LIGHT = "import sys; sys.modules['sentence_transformers'] = None\n"
+"""Runs a document as where the extra `embed` is not installed."""
 CITATION = re.compile(r"[\w./-]*\b[\w-]+\.md\b")
 PACKAGED = {page.name for page in (ROOT / "toolkit").rglob("*.md")}
 FOREIGN = ("https:", "//", "/workspace", "notes/", "drafts/", "teapot/", "tests/fixtures", "AGENTS.md")
@@ -87,11 +93,25 @@ def test_the_numbers_of_the_rules_are_complete() -> None:
     assert rules == [f"{letter}{at}" for letter, many in last.items() for at in range(1, many + 1)]
 
 
-@pytest.mark.parametrize("page", [ROOT / "CONTRIBUTING.md", *DOCS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS], ids=lambda page: page.name)
 def test_the_python_of_a_document_runs(page: Path, tmp_path: Path) -> None:
     code = "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.M | re.S))
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True) if code else None
-    assert done is None or done.returncode == 0, done.stderr
+    if code:
+        with_recordings(tmp_path)
+        done = subprocess.run([sys.executable, "-c", LIGHT + code], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def with_recordings(folder: Path) -> None:
+    """Put what the documents read into a folder: a few sessions, and a catalog."""
+    (folder / "sessions").mkdir()
+    with gzip.open(DATASET, "rt", encoding="utf-8") as lines:
+        (folder / "sessions" / "some.jsonl").write_text("".join(islice(lines, 4)), "utf-8")
+    (folder / "tools.jsonl").write_bytes((DATASET.parent / "tools.jsonl").read_bytes())
+
+
+def test_links_of_the_first_page_work_on_a_package_index() -> None:
+    assert not LINK.search((ROOT / "README.md").read_text("utf-8"))
 
 
 def test_every_room_of_the_package_stands_in_the_architecture() -> None:
