@@ -14,6 +14,7 @@ from toolkit.selectors.costs import costs
 from toolkit.tool import SEARCH, Tool
 from toolkit.toolset import toolset
 
+WINDOW = 200_000
 HYSTERESIS = 0.1
 """Back to declaring everything only when the definitions are a tenth below the threshold."""
 
@@ -29,28 +30,30 @@ class Auto(Combining):
 
     Args:
         percent: Share of the window, above 0 and up to 100.
-        window: The model's context window in tokens.
+        window: The model's context window in tokens; by default the one that the host tells, else 200,000.
 
     Raises:
         InputError: A number is out of range.
     """
 
     percent: float = 10
-    window: int = 200_000
+    window: int | None = None
     spec: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
         checks.number("auto", "percent", self.percent, 0, 100)
         if not self.percent:
             raise InputError(f"auto: percent must be above 0, not {self.percent!r}.")
-        checks.whole("auto", "window", self.window)
+        if self.window is not None:
+            checks.whole("auto", "window", self.window)
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
         known, cost = toolset(visible), costs(visible, host.tokens)
         small = known.matching(("builtin.*",))
         searching = SEARCH in host.declared_before
-        limit = self.window * self.percent / 100 * (1 - HYSTERESIS if searching else 1)
+        window = self.window or host.window or WINDOW
+        limit = window * self.percent / 100 * (1 - HYSTERESIS if searching else 1)
         tokens = cost.of(known.names) - (cost[SEARCH] if SEARCH in known.by_name else 0)
         search_now = tokens > limit and SEARCH in known.by_name and len(small) + 1 < len(known.names)
         flipped = host.turn_no > 1 and search_now != searching
