@@ -1,4 +1,4 @@
-"""Catalog files: JSONL of tools, an MCP `tools/list` result, or the tool arrays of OpenAI, Anthropic and Gemini."""
+"""Catalog files: JSONL of tools, pages of MCP servers, tool arrays and requests of the APIs, OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from toolkit.errors import InputError
-from toolkit.formats.files import Problem, records
+from toolkit.formats.catalog_rows import cursor_of, is_page, rows_of
+from toolkit.formats.files import Problem, lines_of, records
 from toolkit.tool import CORE_NAMES, Catalog, Tool
 
 
@@ -62,34 +63,36 @@ def _told_apart(tools: Iterable[Tool], problems: list[Problem]) -> Iterator[Tool
 
 
 def _read(path: Path, problems: list[Problem]) -> Iterator[Tool]:
-    for record in records(path, problems):
-        try:
-            rows = list(_rows(msgspec.json.decode(record.data)))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            problems.append(Problem(record.path, record.line, "bad_tool", f"this is no JSON in UTF-8: {error}"))
-            continue
-        for row in rows:
+    open_page = False
+    for line, value in _values(path, problems):
+        open_page = cursor_of(value) is not None if is_page(value) else open_page
+        for row in rows_of(value):
             try:
                 yield read_tool(row)
             except InputError as error:
-                problems.append(Problem(record.path, record.line, "bad_tool", f"this is no tool: {error}"))
+                problems.append(Problem(str(path), line, "bad_tool", f"this is no tool: {error}"))
+    if open_page:
+        problems.append(Problem(str(path), 0, "incomplete_list", "the last page names a next one, which is not here."))
 
 
-def _rows(value: Any) -> Iterator[Any]:
-    """Yield the tool rows of a JSON value: a row, a list, or a wrapper around one."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _rows(item)
+def _values(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    if path.name.endswith((".yaml", ".yml")):
+        yield from _yaml(path, problems)
         return
-    if not isinstance(value, dict):
-        yield value
-        return
-    for wrapper in ("result", "tools", "function_declarations", "functionDeclarations"):
-        if isinstance(value.get(wrapper), list | dict) and "name" not in value:
-            yield from _rows(value[wrapper])
-            return
-    function = value.get("function")
-    yield {**value, **function} if isinstance(function, dict) else value
+    for record in records(path, problems):
+        try:
+            yield record.line, msgspec.json.decode(record.data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            problems.append(Problem(record.path, record.line, "bad_tool", f"this is no JSON in UTF-8: {error}"))
+
+
+def _yaml(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    import yaml
+
+    try:
+        yield 1, yaml.safe_load(b"\n".join(lines_of(path, problems)))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problems.append(Problem(str(path), 1, "bad_tool", f"this is no YAML: {' '.join(str(error).split())[:200]}"))
 
 
 def read_tool(row: Any) -> Tool:

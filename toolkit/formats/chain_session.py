@@ -170,8 +170,8 @@ class Writer:
             self.told[run.call.key] += 1
             made = self.building.made[run.call.id or ""][-1]
         if made.result is None and run.answer is not None:
-            self.answered[run.call.id or run.call.name] += 1
-            self.told["result", run.call.id or run.call.name] += 1
+            self.answered[made.id or made.wire] += 1
+            self.told["result", made.id or made.wire] += 1
             self.building.result(made.id, run.answer.content, run.answer.is_error, name=made.wire)
 
     def _ran(self, run: Run) -> Any:

@@ -158,6 +158,26 @@ def usage_in(body: Body) -> Usage | None:
     return usage_from(table(body.get("usage")) or table(body.get("usageMetadata")) or table(body.get("usage_metadata")))
 
 
+_PROMPTS = (
+    "prompt_tokens",
+    "input_tokens",
+    "promptTokenCount",
+    "prompt_token_count",
+    "inputTokens",
+    "input",
+    "promptTokens",
+)
+_DONE = (
+    "completion_tokens",
+    "output_tokens",
+    "candidatesTokenCount",
+    "candidates_token_count",
+    "outputTokens",
+    "output",
+    "completionTokens",
+)
+
+
 def usage_from(row: Body) -> Usage | None:
     """Return a table of counts as usage: `prompt` takes in what was cached.
 
@@ -169,16 +189,18 @@ def usage_from(row: Body) -> Usage | None:
     apart = _count(row, "cache_creation_input_tokens"), _count(row, "cache_read_input_tokens")
     if any(value is not None for value in apart):
         return usage_of(row.get("input_tokens"), *apart, row.get("output_tokens"))
-    prompt = _count(row, "prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "input", "promptTokens")
-    done = _count(row, "completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "output")
-    done = _count(row, "completionTokens") if done is None else done
-    thought = _count(row, "thoughtsTokenCount")
+    prompt, done = _count(row, *_PROMPTS), _count(row, *_DONE)
+    thought = _count(row, "thoughtsTokenCount", "thoughts_token_count")
     if prompt is None and done is None:
         return None
     details = table(row.get("prompt_tokens_details")) or table(row.get("input_tokens_details"))
     details = details or table(row.get("input_token_details"))
     read = _count(details, "cached_tokens", "cache_read")
-    read = _count(row, "cachedContentTokenCount", "cachedInputTokens") if read is None else read
+    read = (
+        _count(row, "cachedContentTokenCount", "cached_content_token_count", "cachedInputTokens")
+        if read is None
+        else read
+    )
     done = done if thought is None else (done or 0) + thought
     return Usage(prompt, done, read, _count(details, "cache_write_tokens", "cache_creation"))
 

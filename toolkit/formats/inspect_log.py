@@ -89,21 +89,21 @@ def _sample(sample: dict[str, Any], named: str, source: Source, problems: list[P
 
 def _asked(events: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the requests of the agent; those that a scorer made are none of the session."""
-    parents = {event.get("id"): event for event in events if event.get("event") == "span_begin"}
+    parents = {str(event.get("id")): event for event in events if event.get("event") == "span_begin"}
     scoring = 0
     for event in events:
-        if event.get("event") == "step" and event.get("type") in _SCORERS:
+        if event.get("event") == "step" and str(event.get("type")) in _SCORERS:
             scoring += 1 if event.get("action") == "begin" else -1
         if event.get("event") == "model" and not scoring and not _scores(event, parents) and not event.get("pending"):
             yield event
 
 
-def _scores(event: dict[str, Any], parents: dict[Any, dict[str, Any]]) -> bool:
-    span, seen = parents.get(event.get("span_id")), 0
+def _scores(event: dict[str, Any], parents: dict[str, dict[str, Any]]) -> bool:
+    span, seen = parents.get(str(event.get("span_id"))), 0
     while span is not None and seen < 100:
-        if span.get("type") in _SCORERS:
+        if str(span.get("type")) in _SCORERS:
             return True
-        span, seen = parents.get(span.get("parent_id")), seen + 1
+        span, seen = parents.get(str(span.get("parent_id"))), seen + 1
     return False
 
 

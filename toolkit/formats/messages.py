@@ -14,7 +14,7 @@ import msgspec
 
 from toolkit.formats.definitions import tools_of
 from toolkit.formats.importing import parsed
-from toolkit.formats.pieces import content_of, rows
+from toolkit.formats.pieces import content_of, rows, text
 from toolkit.session import Content
 from toolkit.tool import Tool
 
@@ -33,6 +33,7 @@ _ROLES = {
     "ToolMessage": "tool",
     "FunctionMessage": "tool",
 }
+_HELD = ("content", "parts", "contents", "tool_calls", "toolCalls", "function_call")
 _GIVEN = ("arguments", "args", "input", "parameters")
 _IDS = ("call_id", "tool_use_id", "toolCallId", "tool_call_id", "toolUseId", "id")
 _KNOWN = {"user", "assistant", "system", "tool"}
@@ -70,8 +71,9 @@ class Piece:
 
 
 def _plain(content: Content) -> str:
-    text = content if isinstance(content, str) else "".join(str(part.get("text", part.get("type"))) for part in content)
-    return "".join(text.split())[:500]
+    if not isinstance(content, str):
+        content = "".join(str(part.get("text", part.get("type"))) for part in content)
+    return "".join(content.split())[:500]
 
 
 def pieces_of(value: Any, role: str = "user") -> tuple[Piece, ...]:
@@ -107,6 +109,9 @@ def _message(row: Row, role: str) -> Iterator[Piece]:
         yield from _ITEMS[kind](row)
         return
     said = row.get("role") or (kind if kind in _ROLES else None)
+    if said is None and (isinstance(kind, str) or not any(key in row for key in _HELD)):
+        yield from _parts([row], role)
+        return
     role = _ROLES.get(str(said), str(said)) if said is not None else role
     role = role if role in _KNOWN else "user"
     if role == "tool" and not isinstance(row.get("parts"), list):
@@ -133,8 +138,8 @@ def _tool_message(row: Row) -> Iterator[Piece]:
     yield Piece(
         "result",
         content_of(content),
-        row.get("tool_call_id") or row.get("call_id"),
-        row.get("name") or row.get("function"),
+        text(row.get("tool_call_id")) or text(row.get("call_id")),
+        text(row.get("name")) or text(row.get("function")),
         is_error=row.get("status") == "error" or row.get("is_error") is True or bool(row.get("error")),
         returned=_references(content),
     )
@@ -198,11 +203,7 @@ def _call(row: Row) -> Iterator[Piece]:
     space = row.get("namespace")
     given = next((inner[key] for key in _GIVEN if inner.get(key) is not None), None)
     id = next((row[key] for key in _IDS if row.get(key)), None)
-    yield Piece("call", "", _text(id), f"{space}.{name}" if space else _text(name) or "?", given)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+    yield Piece("call", "", text(id), f"{space}.{name}" if space else text(name) or "?", given)
 
 
 def _result(row: Row) -> Iterator[Piece]:
@@ -212,7 +213,7 @@ def _result(row: Row) -> Iterator[Piece]:
     content = content_of(value) if isinstance(value, str | list | None) else msgspec.json.encode(value).decode()
     failed = row.get("is_error") is True or row.get("isError") is True or row.get("status") in ("error", "failed")
     name = row.get("name") or row.get("toolName")
-    yield Piece("result", content, _text(id), _text(name), None, failed, _references(value))
+    yield Piece("result", content, text(id), text(name), None, failed, _references(value))
 
 
 def _references(value: Any) -> tuple[str, ...]:
@@ -225,22 +226,22 @@ def _references(value: Any) -> tuple[str, ...]:
 
 
 def _searched(row: Row) -> Iterator[Piece]:
-    yield Piece("call", "", _text(row.get("call_id")), "tool_search", row.get("arguments"))
+    yield Piece("call", "", text(row.get("call_id")), "tool_search", row.get("arguments"))
 
 
 def _found(row: Row) -> Iterator[Piece]:
     tools = tools_of(row.get("tools"))
     names = tuple(tool.name for tool in tools)
-    yield Piece("result", "", _text(row.get("call_id")), "tool_search", None, False, names, tools)
+    yield Piece("result", "", text(row.get("call_id")), "tool_search", None, False, names, tools)
 
 
 def _hosted(row: Row) -> Iterator[Piece]:
     """Yield a call that the provider ran itself, and its answer."""
     kind = str(row.get("type"))
-    name = _text(row.get("name")) or kind.removesuffix("_call")
+    name = text(row.get("name")) or kind.removesuffix("_call")
     given = next((row[key] for key in ("arguments", "action", "queries", "code") if row.get(key) is not None), None)
     given = {"queries": given} if isinstance(given, list) else given if kind == "mcp_call" else _as_object(given)
-    id = _text(row.get("id"))
+    id = text(row.get("id"))
     yield Piece("call", "", id, name, given)
     answer = next((row[key] for key in ("output", "results", "outputs", "error") if row.get(key) is not None), None)
     failed = row.get("status") == "failed" or (row.get("output") is None and bool(row.get("error")))

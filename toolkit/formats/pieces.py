@@ -80,7 +80,8 @@ def _part(part: Any) -> Mapping[str, Any]:
         text = part.get("text")
         if isinstance(text, str) and part.get("type") in (None, "text", "input_text", "output_text"):
             return {"type": "text", "text": text}
-        return part if isinstance(part.get("type"), str) else {**part, "type": "unknown"}
+        kind = part.get("type")
+        return part if isinstance(kind, str) and kind != "text" else {**part, "type": "unknown"}
     return {"type": "text", "text": part if isinstance(part, str) else msgspec.json.encode(part).decode()}
 
 
