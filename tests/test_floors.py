@@ -39,7 +39,7 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 UPWARDS: set[tuple[str, str]] = set()
 """(room, room) of imports that do not go down, and what for."""
-CIRCLES = {"__init__.py", "experiment/fitting/learnt.py", "report/html.py", "report/comparison.py"}
+CIRCLES = {"__init__.py"}
 """Files that stand in a circle still. The face does so by nature: it names what it gives, and gives the version."""
 DOTTED = re.compile(r"toolkit(\.\w+)+(?=$|:\w+$)")
 

@@ -62,7 +62,7 @@ class Cli:
 @pytest.fixture
 def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setattr(run, "CHUNK", 2)
-    monkeypatch.setattr(run_folder, "page", lambda result: "<p>drawn elsewhere</p>")
+    monkeypatch.setattr(run_folder, "page", lambda *_: "<p>drawn elsewhere</p>")
     presses.update(turns=0, at=0)
     return Cli(tmp_path, capsys)
 

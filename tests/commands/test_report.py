@@ -28,7 +28,7 @@ def test_json_is_the_leaderboard(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (run_folder, html):
-        monkeypatch.setattr(module, "page", lambda result: "<p>drawn elsewhere</p>")
+        monkeypatch.setattr(module, "page", lambda *_: "<p>drawn elsewhere</p>")
     folder = result().save(tmp_path / "run")
     assert main(["report", str(folder), "--json"]) == 0
     assert [row["system"] for row in json.loads(capsys.readouterr().out)] == list(result().summary["system"])

@@ -44,5 +44,5 @@ def test_a_comparison_shows_as_its_leaderboard() -> None:
 
 
 def test_saving_gives_the_folder_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_folder, "page", lambda result: "<p>drawn elsewhere</p>")
+    monkeypatch.setattr(run_folder, "page", lambda *_: "<p>drawn elsewhere</p>")
     assert (result().save(tmp_path / "run") / "report.html").is_file()

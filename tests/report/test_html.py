@@ -10,15 +10,20 @@ import pytest
 
 from tests.report.results import EVIL, result
 from toolkit.formats.files import Problem
+from toolkit.report.comparison import Comparison
 from toolkit.report.html import page
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
 
 
+def drawn(made: Comparison) -> str:
+    return page(made.summary, made.turns, made.problems, made.about)
+
+
 @cache
 def made() -> str:
-    return page(result())
+    return drawn(result())
 
 
 def test_the_page_refers_to_nothing_outside_itself() -> None:
@@ -41,10 +46,10 @@ def test_the_page_holds_table_pictures_problems_and_what_was_run() -> None:
 
 def test_many_problems_are_counted_and_the_first_fifty_shown() -> None:
     many = replace(result(), problems=tuple(Problem("a", n, "bad", f"no. {n};") for n in range(70)))
-    shown = page(many)
+    shown = drawn(many)
     assert "70 × bad" in shown and "… and 20 more" in shown
     assert "no. 49;" in shown and "no. 50;" not in shown
 
 
 def test_no_problem_is_said_too() -> None:
-    assert "None: everything was read and replayed." in page(replace(result(), problems=()))
+    assert "None: everything was read and replayed." in drawn(replace(result(), problems=()))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.report.results import EVIL, result
 from toolkit.errors import InputError
-from toolkit.report.run_folder import load, save
+from toolkit.report.comparison import Comparison
 
 NAMES = [
     "passes.parquet",
@@ -27,7 +27,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save(result(), tmp_path_factory.mktemp("run") / "deep" / "er")
+    return result().save(tmp_path_factory.mktemp("run") / "deep" / "er")
 
 
 def test_the_folder_holds_the_files_that_the_interface_names(folder: Path) -> None:
@@ -35,7 +35,7 @@ def test_the_folder_holds_the_files_that_the_interface_names(folder: Path) -> No
 
 
 def test_a_run_reads_back_equal(folder: Path) -> None:
-    back = load(folder)
+    back = Comparison.load(folder)
     for name in ("sessions", "turns", "passes"):
         pd.testing.assert_frame_equal(getattr(back, name), getattr(result(), name))
     pd.testing.assert_frame_equal(back.summary, result().summary, check_dtype=False)
@@ -55,7 +55,7 @@ def test_the_summary_is_a_table_for_other_programs(folder: Path) -> None:
 
 def test_a_folder_that_is_no_run_is_refused_and_what_it_lacks_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="lacks run.toml, summary.csv, passes.parquet"):
-        load(tmp_path)
+        Comparison.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["run.toml", "summary.csv", "passes.parquet", "problems.jsonl"])
@@ -65,5 +65,5 @@ def test_a_damaged_file_of_a_run_is_an_input_error_that_names_the_folder(
     folder = shutil.copytree(folder, tmp_path / "run")
     (folder / name).write_bytes(b"\x00{[")
     with pytest.raises(InputError, match="run") as raised:
-        load(folder)
+        Comparison.load(folder)
     assert str(folder) in str(raised.value)

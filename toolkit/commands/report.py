@@ -21,11 +21,12 @@ def command(
     Example: toolkit report reports/compare
     """
     need("pandas", "report")
+    from toolkit.report.comparison import Comparison
     from toolkit.report.html import page
-    from toolkit.report.run_folder import load
+    from toolkit.report.run_folder import write
 
-    result = load(run)
-    (run / "report.html").write_text(page(result), "utf-8")
+    result = Comparison.load(run)
+    write(run / "report.html", page(result.summary, result.turns, result.problems, result.about))
     if json:
         print_json(result.summary.to_dict("records"))
         return

@@ -13,6 +13,7 @@ from toolkit.experiment.comparison.options import study
 from toolkit.experiment.comparison.spread import query_models
 from toolkit.experiment.comparison.study import measure
 from toolkit.formats.files import Problem
+from toolkit.report import run_folder
 from toolkit.report.plots import Plots
 from toolkit.report.tables import html_table, text_table
 from toolkit.session import Session
@@ -43,9 +44,17 @@ class Comparison:
 
     def save(self, folder: str | Path) -> Path:
         """Write the run folder: `run.toml`, the frames, `summary.csv`, `report.html`, `problems.jsonl`."""
-        from toolkit.report.run_folder import save
+        frames = {name: getattr(self, name) for name in run_folder.FRAMES}
+        return run_folder.save(Path(folder), self.summary, frames, self.problems, self.about)
 
-        return save(self, Path(folder))
+    @classmethod
+    def load(cls, folder: str | Path) -> Comparison:
+        """Return the comparison of a run folder.
+
+        Raises:
+            InputError: The folder is no run folder, or a file in it is damaged.
+        """
+        return cls(**run_folder.load(Path(folder)))
 
     def _repr_html_(self) -> str:
         return html_table(self.summary, self.about)

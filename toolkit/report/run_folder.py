@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import tomli_w
@@ -17,29 +17,31 @@ from toolkit.formats.files import Problem
 from toolkit.report.html import page
 from toolkit.store import whole, write_whole
 
-if TYPE_CHECKING:
-    from toolkit.report.comparison import Comparison
-
 FRAMES = ("passes", "turns", "sessions")
 
 
-def save(result: Comparison, folder: Path) -> Path:
-    """Write a comparison into a folder, each file whole or not at all; return the folder."""
+def save(
+    folder: Path,
+    summary: pd.DataFrame,
+    frames: Mapping[str, pd.DataFrame],
+    problems: Sequence[Problem],
+    about: Mapping[str, Any],
+) -> Path:
+    """Write what a comparison found into a folder, each file whole or not at all; return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in FRAMES:
-        frame: pd.DataFrame = getattr(result, name)
         with whole(folder / f"{name}.parquet") as draft:
-            frame.to_parquet(draft, index=False)
+            frames[name].to_parquet(draft, index=False)
     with whole(folder / "summary.csv") as draft:
-        result.summary.to_csv(draft, index=False)
-    write(folder / "run.toml", tomli_w.dumps(_plain(result.about)))
-    write(folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in result.problems))
-    write(folder / "report.html", page(result))
+        summary.to_csv(draft, index=False)
+    write(folder / "run.toml", tomli_w.dumps(_plain(about)))
+    write(folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in problems))
+    write(folder / "report.html", page(summary, frames["turns"], problems, about))
     return folder
 
 
-def load(folder: Path) -> Comparison:
-    """Read a run folder back.
+def load(folder: Path) -> dict[str, Any]:
+    """Return what a run folder holds: `summary`, the frames, `problems`, `about`.
 
     Raises:
         InputError: The folder is no run folder, or a file in it is damaged.
@@ -56,9 +58,7 @@ def load(folder: Path) -> Comparison:
         raise InputError(f"{folder} is damaged: {error}.", hint="Run toolkit compare again.") from error
 
 
-def _read(folder: Path) -> Comparison:
-    from toolkit.report.comparison import Comparison
-
+def _read(folder: Path) -> dict[str, Any]:
     frames = {name: pd.read_parquet(folder / f"{name}.parquet") for name in FRAMES}
     summary = pd.read_csv(folder / "summary.csv", keep_default_na=False, na_values=[""])
     if "prompt_ratio" not in summary:
@@ -66,7 +66,7 @@ def _read(folder: Path) -> Comparison:
     lines = (folder / "problems.jsonl").read_text("utf-8").splitlines() if (folder / "problems.jsonl").is_file() else []
     problems = tuple(Problem(**json.loads(line)) for line in lines)
     about = tomllib.loads((folder / "run.toml").read_text("utf-8"))
-    return Comparison(summary, problems=problems, about=about, **frames)
+    return {"summary": summary, **frames, "problems": problems, "about": about}
 
 
 def write(path: Path, text: str) -> None:
