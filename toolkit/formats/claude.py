@@ -9,7 +9,7 @@ import msgspec
 
 from toolkit.formats.branches import Node, left_behind
 from toolkit.formats.building import Building
-from toolkit.formats.claude_records import BOOKKEEPING, Record, is_command, typed
+from toolkit.formats.claude_records import BOOKKEEPING, Record, is_command, said, typed
 from toolkit.formats.claude_tools import Offered
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import UNREADABLE, Format, Source
@@ -90,11 +90,12 @@ def _thread(record: Record, roots: Mapping[Any, str], stem: str | None) -> str:
     return stem or above or str(record.uuid or "sidechain")
 
 
-def _prompt(record: Record, inner: bool) -> list[Mapping[str, Any]]:
+def _prompt(record: Record, inner: bool, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what starts a turn: a person's words, or in a sub-agent what its caller wrote."""
-    if record.type != "user" or record.isCompactSummary is True:
+    if record.isCompactSummary is True:
         return []
-    return list(record.said) if inner and not record.results and record.isMeta is not True else typed(record)
+    alone = inner and record.isMeta is not True
+    return blocks if alone and len(said(blocks)) == len(blocks) else typed(record, blocks)
 
 
 class _Reader:
@@ -127,11 +128,15 @@ class _Reader:
 
     def _rewound(self) -> set[str]:
         records = [record for _, record in self.lines if isinstance(record.uuid, str)]
+        users = ((record, record.blocks) for record in records if record.type == "user")
+        prompts = {record.uuid for record, blocks in users if _prompt(record, self.inner, blocks)}
         dead, left = left_behind(
-            Node(r.uuid, r.parentUuid, bool(_prompt(r, self.inner)), r.type in ("user", "assistant")) for r in records
+            Node(r.uuid, r.parentUuid, r.uuid in prompts, r.type in ("user", "assistant")) for r in records
         )
         if left:
             self.made.note("fork", f"{left} prompts were rewound; what followed them is left out.")
+        elif forks := _forks(records):
+            self.made.note("fork", f"the chain forks at {forks} host records; all that ran is kept.")
         return dead
 
     def _take(self, record: Record) -> None:
@@ -200,16 +205,19 @@ class _Reader:
         if record.message is not None and not isinstance(record.message, dict | str):
             self.made.note("unknown_content_shape", f"a message is {type(record.message).__name__}; passed over.")
             return
-        for block in record.results:
-            self._result(block, record)
-        written = _prompt(record, self.inner)
+        blocks = record.blocks
+        for block in blocks:
+            if block.get("type") == "tool_result":
+                self._result(block, record)
+        spoken = said(blocks)
+        written = _prompt(record, self.inner, blocks)
         if written:
             self.commanded = False
             self.made.user(content_of(written), record.timestamp if isinstance(record.timestamp, str) else None)
-            rest = [one for one in record.said if one not in written] if not self.inner else []
+            rest = [one for one in spoken if one not in written] if not self.inner else []
         else:
-            rest = record.said
-            self.commanded = self.commanded or is_command(record)
+            rest = spoken
+            self.commanded = self.commanded or is_command(spoken)
         if rest:
             self.made.history("user", content_of(rest))
 
@@ -233,6 +241,12 @@ class _Reader:
         self.made.define(self.offered.take(record.attachment))
         if record.attachment.get("type") == "queued_command" and isinstance(record.attachment.get("prompt"), str):
             self.made.history("user", record.attachment["prompt"])
+
+
+def _forks(records: list[Record]) -> int:
+    """Count the records of the host that the chain goes on from beside a message."""
+    spoken = {record.parentUuid for record in records if record.type in ("user", "assistant")}
+    return sum(r.type == "system" and r.parentUuid in spoken and r.uuid in spoken for r in records)
 
 
 def _usage(usage: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -76,46 +76,38 @@ class Record(msgspec.Struct):
         return id if isinstance(id, str) else None
 
     @property
-    def blocks(self) -> list[Mapping[str, Any]]:
+    def blocks(self) -> list[dict[str, Any]]:
         """The content blocks of the message; plain text is one text block."""
-        content = self.message.get("content") if isinstance(self.message, dict) else self.message
-        if isinstance(content, str):
-            return [{"type": "text", "text": content}]
-        if not isinstance(content, list):
-            return []
-        texts = ({"type": "text", "text": one} if isinstance(one, str) else one for one in content)
-        return [one for one in texts if isinstance(one, dict)]
-
-    @property
-    def results(self) -> list[Mapping[str, Any]]:
-        """The tool results of the message."""
-        return [block for block in self.blocks if block.get("type") == "tool_result"]
-
-    @property
-    def said(self) -> list[Mapping[str, Any]]:
-        """The blocks of the message that are no tool results."""
-        return [block for block in self.blocks if block.get("type") != "tool_result"]
+        content = self.message.get("content") if type(self.message) is dict else self.message
+        if isinstance(content, list):
+            whole = [one if type(one) is dict else {"type": "text", "text": one} for one in content]
+            return [one for one in whole if one.get("type") != "text" or isinstance(one.get("text"), str)]
+        return [{"type": "text", "text": content}] if isinstance(content, str) else []
 
 
-def typed(record: Record) -> list[Mapping[str, Any]]:
+def said(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the blocks of a message that are no tool results."""
+    return [block for block in blocks if block.get("type") != "tool_result"]
+
+
+def typed(record: Record, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the blocks of a user record that a person wrote; none in results, reminders, hooks, commands' output."""
     origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
     if record.isMeta is True or record.isCompactSummary is True or origin not in _TYPED_ORIGINS:
         return []
-    if record.results:
+    if any(block.get("type") == "tool_result" for block in blocks):
         return []
-    return [block for block in _written(record.said) if block]
+    return list(_written(blocks))
 
 
-def _written(blocks: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _written(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     media = []
     some = False
     for block in blocks:
         if block.get("type") != "text":
             media.append(block)
             continue
-        text = block.get("text")
-        text = _without_tags(text) if isinstance(text, str) else ""
+        text = _without_tags(block["text"])
         if text.strip() and not text.lstrip().startswith(_NOTICES):
             some = True
             yield {"type": "text", "text": text}
@@ -130,6 +122,6 @@ def _without_tags(text: str) -> str:
     return "" if _OPEN_TAG.match(text) else text
 
 
-def is_command(record: Record) -> bool:
-    """Say whether a user record is a slash or shell command that a person typed."""
-    return any(_COMMAND.match(block["text"]) for block in record.said if isinstance(block.get("text"), str))
+def is_command(blocks: list[dict[str, Any]]) -> bool:
+    """Say whether a user record's blocks are a slash or shell command that a person typed."""
+    return any(_COMMAND.match(block["text"]) for block in blocks if block.get("type") == "text")
