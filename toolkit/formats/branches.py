@@ -32,7 +32,7 @@ def left_behind(nodes: Iterable[Node]) -> tuple[set[str], int]:
     left = {id for ids in prompts.values() for id in ids[:-1]}
     dead: set[str] = set()
     for node in nodes:
-        if node.id in left or node.parent in dead:
+        if node.id in left or (isinstance(node.parent, str) and node.parent in dead):
             dead.add(node.id)
     return dead, len(left)
 

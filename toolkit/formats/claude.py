@@ -198,7 +198,6 @@ class _Reader:
         is_search = name == _SEARCH or name.startswith("tool_search_tool")
         if is_search:
             self.searches.add(id)
-        self.made.say(key)
         self.made.call(id if isinstance(id, str) else None, name, block.get("input"), "search" if is_search else "call")
 
     def _user(self, record: Record) -> None:
@@ -239,14 +238,16 @@ class _Reader:
         if not isinstance(record.attachment, dict):
             return
         self.made.define(self.offered.take(record.attachment))
+        prompt = record.attachment.get("systemPrompt")
+        self.made.system("\n\n".join(one for one in prompt if isinstance(one, str)) if isinstance(prompt, list) else "")
         if record.attachment.get("type") == "queued_command" and isinstance(record.attachment.get("prompt"), str):
             self.made.history("user", record.attachment["prompt"])
 
 
 def _forks(records: list[Record]) -> int:
     """Count the records of the host that the chain goes on from beside a message."""
-    spoken = {record.parentUuid for record in records if record.type in ("user", "assistant")}
-    return sum(r.type == "system" and r.parentUuid in spoken and r.uuid in spoken for r in records)
+    spoken = {str(record.parentUuid) for record in records if record.type in ("user", "assistant")}
+    return sum(r.type == "system" and str(r.parentUuid) in spoken and r.uuid in spoken for r in records)
 
 
 def _usage(usage: Any) -> Any:

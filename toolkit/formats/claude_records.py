@@ -92,6 +92,8 @@ def said(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def typed(record: Record, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the blocks of a user record that a person wrote; none in results, reminders, hooks, commands' output."""
+    if blocks and blocks[0].get("type") == "tool_result":
+        return []
     origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
     if record.isMeta is True or record.isCompactSummary is True or origin not in _TYPED_ORIGINS:
         return []

@@ -19,7 +19,7 @@ from toolkit.formats.codex_items import (
 )
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
-from toolkit.formats.pieces import content_of, table, text, tokens
+from toolkit.formats.pieces import content_of, kind_of, table, text, tokens
 from toolkit.session import Content, Session, Usage, text_of
 
 NAME = "codex"
@@ -33,11 +33,11 @@ Line = tuple[int, dict[str, Any]]
 
 
 def _recognises(source: Source) -> bool:
-    first = next((one for one in source.objects_at_head if one.get("type") in _LINES), None)
+    first = next((one for one in source.objects_at_head if kind_of(one) in _LINES), None)
     if first is not None:
         return "timestamp" in first and isinstance(first.get("payload"), dict)
     head = source.objects_at_head
-    return any(one.get("type") in CALLS | OUTPUTS for one in head) and _is_bare(head)
+    return any(kind_of(one) in CALLS | OUTPUTS for one in head) and _is_bare(head)
 
 
 def _is_bare(head: tuple[dict[str, Any], ...]) -> bool:
@@ -53,7 +53,7 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
 
 
 def _enveloped(one: dict[str, Any]) -> dict[str, Any]:
-    kind = one.get("type")
+    kind = kind_of(one)
     if isinstance(one.get("payload"), dict):
         return one
     if kind in CALLS | OUTPUTS or kind in ("message", "reasoning"):
@@ -88,9 +88,9 @@ class _Reader:
             if isinstance(start, int) and isinstance(one.get("ordinal"), int) and one["ordinal"] < start:
                 continue
             if isinstance(payload, dict):
-                self._take(one.get("type"), payload)
+                self._take(kind_of(one), payload)
             else:
-                self.made.unknown_record(one.get("type"))
+                self.made.unknown_record(kind_of(one))
         if not self.meta and self.made.empty:
             return None
         version = self.meta.get("cli_version")
@@ -125,7 +125,7 @@ class _Reader:
         self.made.define(tools_of(payload.get("dynamic_tools") or []))
 
     def _item(self, item: Mapping[str, Any]) -> None:
-        kind = item.get("type")
+        kind = kind_of(item)
         if kind == "message":
             self._message(item)
         elif kind == "reasoning":
@@ -160,7 +160,7 @@ class _Reader:
 
     def _call(self, item: Mapping[str, Any]) -> None:
         self._say()
-        kind = str(item.get("type"))
+        kind = str(kind_of(item))
         id = item.get("call_id") or (None if kind in HOSTED else item.get("id"))
         key = str(id) if id else f"{kind}-{self.made.line}"
         self.made.call(key, called(item), arguments(item), "search" if kind == "tool_search_call" else "call")
@@ -172,14 +172,14 @@ class _Reader:
         self.running = False
         content, failed = output_of(item)
         returned: tuple[str, ...] = ()
-        if item.get("type") == "tool_search_output":
+        if kind_of(item) == "tool_search_output":
             found = list(tools_of(item.get("tools") or [], deferred=True))
             returned = self.made.define(found)
         id = item.get("call_id") or item.get("id")
         self.made.result(str(id) if id else None, content, failed, returned)
 
     def _event(self, payload: Mapping[str, Any]) -> None:
-        kind = payload.get("type")
+        kind = kind_of(payload)
         if kind == "user_message":
             words, images = text(payload.get("message")) or "", payload.get("images")
             media = tuple({"type": "image", "url": one} for one in (images if isinstance(images, list) else ()))
@@ -210,7 +210,7 @@ class _Reader:
         self.made.event("compaction")
         kept = payload.get("replacement_history")
         for item in kept if isinstance(kept, list) else ():
-            if isinstance(item, dict) and item.get("type") == "message":
+            if isinstance(item, dict) and kind_of(item) == "message":
                 self.made.history(str(item.get("role") or "user"), content_of(item.get("content")))
         if not isinstance(kept, list) and isinstance(payload.get("message"), str):
             self.made.history("user", payload["message"])
@@ -218,7 +218,7 @@ class _Reader:
 
 def _is(one: Mapping[str, Any], kind: str, inner: str) -> bool:
     payload = one.get("payload")
-    return one.get("type") == kind and isinstance(payload, dict) and payload.get("type") == inner
+    return kind_of(one) == kind and isinstance(payload, dict) and kind_of(payload) == inner
 
 
 def _summary(summary: Any) -> str:

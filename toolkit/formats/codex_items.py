@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.errors import InputError
-from toolkit.formats.pieces import content_of, folded
+from toolkit.formats.pieces import content_of, folded, kind_of
 from toolkit.session import Content
 from toolkit.tool import Tool
 
@@ -42,7 +42,7 @@ def called(item: Mapping[str, Any]) -> str:
     """Return the name of a call as the host has it: `namespace.name`, or the kind of a call that has no name."""
     name, space = item.get("name"), item.get("namespace")
     if not isinstance(name, str) or not name:
-        return str(item.get("type")).removesuffix("_call")
+        return str(kind_of(item)).removesuffix("_call")
     return f"{space}.{name}" if isinstance(space, str) and space else name
 
 
@@ -68,7 +68,7 @@ def tools_of(rows: Any, space: str = "", deferred: bool = False) -> Iterator[Too
             continue
         name = row.get("name") if isinstance(row.get("name"), str) else ""
         if isinstance(row.get("tools"), list):
-            yield from tools_of(row["tools"], f"{space}{name}." if row.get("type") != "dynamic" else space, deferred)
+            yield from tools_of(row["tools"], f"{space}{name}." if kind_of(row) != "dynamic" else space, deferred)
         elif name:
             yield _tool(
                 row, f"{row['namespace']}.{name}" if isinstance(row.get("namespace"), str) else space + name, deferred

@@ -8,7 +8,7 @@ from typing import Any
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
-from toolkit.formats.pieces import content_of, rows, table, text, tokens
+from toolkit.formats.pieces import content_of, kind_of, rows, table, text, tokens
 from toolkit.session import Session, Usage
 
 NAME = "copilot-cli"
@@ -21,7 +21,7 @@ def _recognises(source: Source) -> bool:
     return any(
         isinstance(one.get("data"), dict)
         and "parentId" in one
-        and (str(one.get("type")) in ("session.start", "user.message", "assistant.message", "session.resume"))
+        and (str(kind_of(one)) in ("session.start", "user.message", "assistant.message", "session.resume"))
         for one in source.objects_at_head
     )
 
@@ -31,7 +31,7 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
     facts: dict[str, Any] = {"id": source.path.parent.name if source.name == "events.jsonl" else source.name}
     for number, one in source.objects(problems):
         data = table(one.get("data"))
-        if one.get("type") == "session.start":
+        if kind_of(one) == "session.start":
             facts.update({"id": data.get("sessionId") or facts["id"], "version": data.get("copilotVersion")})
         thread = text(data.get("parentToolCallId"))
         if thread not in threads:
@@ -62,7 +62,7 @@ class _Thread:
 
     def take(self, number: int, one: Mapping[str, Any], data: Mapping[str, Any]) -> None:
         self.made.line = number
-        kind = str(one.get("type"))
+        kind = str(kind_of(one))
         time = text(one.get("timestamp"))
         if kind == "user.message":
             self.made.user(content_of(data.get("content")), time)
@@ -80,7 +80,7 @@ class _Thread:
         elif kind == "system.message":
             self.made.system(text(data.get("content")) or "")
         elif kind.partition(".")[0] not in _ROOMS:
-            self.made.unknown_record(one.get("type"))
+            self.made.unknown_record(kind_of(one))
 
     def _said(self, data: Mapping[str, Any], time: str | None) -> None:
         self.made.say(

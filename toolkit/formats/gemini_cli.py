@@ -8,7 +8,7 @@ from typing import Any
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
-from toolkit.formats.pieces import content_of, rows, table, text, tokens
+from toolkit.formats.pieces import content_of, kind_of, rows, table, text, tokens
 from toolkit.session import Content, Session, Usage
 
 NAME = "gemini-cli"
@@ -66,7 +66,7 @@ def _lines(source: Source, problems: list[Problem]) -> tuple[dict[str, Any], Mes
 
 
 def _take(made: Building, message: Mapping[str, Any]) -> None:
-    kind = message.get("type")
+    kind = kind_of(message)
     time = text(message.get("timestamp"))
     if kind == "user":
         content = _content(message.get("content"))

@@ -11,7 +11,7 @@ import msgspec
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import UNREADABLE, Format, Source
-from toolkit.formats.pieces import content_of, rows, table, text, tokens, usage_of
+from toolkit.formats.pieces import content_of, kind_of, rows, table, text, tokens, usage_of
 from toolkit.session import Session
 
 NAME = "opencode"
@@ -20,13 +20,13 @@ _SILENT = frozenset(("snapshot", "patch", "agent", "retry", "subtask"))
 
 
 def _recognises(source: Source) -> bool:
-    if any(one.get("type") in _EVENTS and "sessionID" in one for one in source.objects_at_head):
+    if any(kind_of(one) in _EVENTS and "sessionID" in one for one in source.objects_at_head):
         return True
     return b'"messages"' in source.head and b'"info"' in source.head and b'"sessionID"' in source.head
 
 
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
-    if any(one.get("type") in _EVENTS for one in source.objects_at_head):
+    if any(kind_of(one) in _EVENTS for one in source.objects_at_head):
         yield from _stream(source, problems)
     else:
         for line, document in _documents(source, problems):
@@ -56,8 +56,8 @@ def _stream(source: Source, problems: list[Problem]) -> Iterator[Session]:
         reader.made.line = number
         if isinstance(part, dict):
             reader.part(part, _time(one.get("timestamp")), {})
-        elif one.get("type") not in _EVENTS:
-            reader.made.unknown_record(one.get("type"))
+        elif kind_of(one) not in _EVENTS:
+            reader.made.unknown_record(kind_of(one))
     for id, reader in readers.items():
         if not reader.made.empty:
             yield reader.made.session(id, model=None, agent={"name": NAME, "version": None})
@@ -96,13 +96,13 @@ class _Export:
         self.open = False
         for part in parts:
             self.part(part, time, {"model": text(info.get("modelID"))})
-        if parts and not any(part.get("type") == "step-start" for part in parts):
+        if parts and not any(kind_of(part) == "step-start" for part in parts):
             self._billed(info)
 
     def _user(self, parts: list[dict[str, Any]], time: str | None) -> None:
-        typed = [part for part in parts if part.get("type") in ("text", "file") and part.get("synthetic") is not True]
-        rest = [part for part in parts if part.get("type") == "text" and part.get("synthetic") is True]
-        if any(part.get("type") == "compaction" for part in parts):
+        typed = [part for part in parts if kind_of(part) in ("text", "file") and part.get("synthetic") is not True]
+        rest = [part for part in parts if kind_of(part) == "text" and part.get("synthetic") is True]
+        if any(kind_of(part) == "compaction" for part in parts):
             self.made.event("compaction")
         if typed:
             self.made.user(content_of(typed), time)
@@ -111,7 +111,7 @@ class _Export:
 
     def part(self, part: Mapping[str, Any], time: str | None, facts: Mapping[str, Any]) -> None:
         """Take a part of an assistant's message."""
-        kind = part.get("type")
+        kind = kind_of(part)
         if kind == "step-start":
             self.open = False
             self._say(time=time, **facts)

@@ -9,7 +9,7 @@ from toolkit.formats.branches import Node, left_behind
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
-from toolkit.formats.pieces import content_of, rows, table, text, usage_of
+from toolkit.formats.pieces import content_of, kind_of, rows, table, text, usage_of
 from toolkit.session import Session
 
 NAME = "pi"
@@ -20,7 +20,7 @@ _SILENT = frozenset(
 
 def _recognises(source: Source) -> bool:
     first = next((one for one in source.objects_at_head if "type" in one), {})
-    return first.get("type") == "session" and isinstance(first.get("cwd"), str) and "id" in first
+    return kind_of(first) == "session" and isinstance(first.get("cwd"), str) and "id" in first
 
 
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
@@ -32,7 +32,7 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
     facts: dict[str, Any] = {}
     for number, one in lines:
         made.line = number
-        if one.get("type") == "session":
+        if kind_of(one) == "session":
             facts = facts or one
         if not isinstance(one.get("id"), str) or one["id"] not in dead:
             _take(made, one, facts)
@@ -52,7 +52,7 @@ def _node(one: Mapping[str, Any]) -> Node:
 
 
 def _take(made: Building, one: Mapping[str, Any], facts: dict[str, Any]) -> None:
-    kind, inner = one.get("type"), one.get("message")
+    kind, inner = kind_of(one), one.get("message")
     time = text(one.get("timestamp"))
     if kind == "message" and isinstance(inner, dict):
         _message(made, inner, time)
@@ -85,15 +85,15 @@ def _assistant(made: Building, inner: Mapping[str, Any], time: str | None) -> No
     blocks = [{"type": "text", "text": said}] if isinstance(said, str) else rows(said)
     made.say(
         None,
-        content_of([block for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]),
-        "\n".join(str(block.get("thinking") or "") for block in blocks if block.get("type") == "thinking"),
+        content_of([block for block in blocks if kind_of(block) == "text" and isinstance(block.get("text"), str)]),
+        "\n".join(str(block.get("thinking") or "") for block in blocks if kind_of(block) == "thinking"),
         usage=usage_of(usage.get("input"), usage.get("cacheWrite"), usage.get("cacheRead"), usage.get("output")),
         model=text(inner.get("model")),
         timestamp=time,
         extra={"stop": inner["stopReason"]} if inner.get("stopReason") in ("aborted", "error") else None,
     )
     for block in blocks:
-        if block.get("type") == "toolCall":
+        if kind_of(block) == "toolCall":
             made.call(text(block.get("id")), str(block.get("name") or ""), block.get("arguments"))
 
 

@@ -17,10 +17,12 @@ def folded(name: str) -> str:
 
     >>> folded("mcp__git__log"), folded("functions.read"), folded("Bash"), folded("builtin.Bash")
     ('mcp.git.log', 'builtin.read', 'builtin.Bash', 'builtin.Bash')
+    >>> folded("mcp__git._log")
+    'mcp.git._log'
     """
     name = name.removeprefix("functions.")
     if name.startswith("mcp__"):
-        server, _, leaf = name[5:].partition("__")
+        server, _, leaf = name[5:].partition("__" if "__" in name[5:] else ".")
         return f"mcp.{server}.{leaf}" if leaf else f"builtin.{name}"
     if name in CORE_NAMES or name.startswith(("mcp.", "builtin.")):
         return name
@@ -30,6 +32,12 @@ def folded(name: str) -> str:
 def text(value: Any) -> str | None:
     """Return a value that is text and not empty, else None."""
     return value if isinstance(value, str) and value else None
+
+
+def kind_of(record: Mapping[str, Any]) -> str:
+    """Return the `type` of a record; empty where it is no text."""
+    kind = record.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def table(value: Any) -> dict[str, Any]:
@@ -102,7 +110,9 @@ def tokens(value: Any) -> int | None:
     >>> tokens(12), tokens(12.0), tokens("12"), tokens(float("nan")), tokens(True)
     (12, 12, 12, None, None)
     """
-    if isinstance(value, bool) or value is None:
+    if type(value) is int or value is None:
+        return value
+    if isinstance(value, bool):
         return None
     try:
         return int(float(value))

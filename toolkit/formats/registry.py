@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.plugins import Registry
 from toolkit.session import Session
+
+FAULTS = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError)
+"""What an importer raises on a value that it did not expect: told, so that the other files are still read."""
 
 FORMATS = Registry(
     "format",
@@ -65,11 +69,29 @@ def read_file(source: Source, problems: list[Problem], formats: Iterable[Format]
         source.note(problems, 0, "not_a_session", "no format recognises it; it was passed over.")
         return
     try:
-        for session in found.read(source, problems):
+        for session in _unpaused(found.read(source, problems)):
             problems += _doubts(session)
             yield session
     except InputError as error:
         source.note(problems, 0, "bad_session", str(error))
+    except FAULTS as error:
+        what = f"the importer of {found.name} failed: {type(error).__name__}: {error}. What stands before it is used."
+        source.note(problems, 0, "importer_failed", what)
+
+
+def _unpaused(sessions: Iterator[Session]) -> Iterator[Session]:
+    """Yield sessions; the collector of cycles is off while each is read, else it walks every record many times."""
+    while True:
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            session = next(sessions, None)
+        finally:
+            if was_on:
+                gc.enable()
+        if session is None:
+            return
+        yield session
 
 
 def _doubts(session: Session) -> Iterator[Problem]:
