@@ -10,9 +10,9 @@ import msgspec
 from toolkit.formats.branches import Node, left_behind
 from toolkit.formats.building import Building
 from toolkit.formats.claude_records import BOOKKEEPING, Record, is_command, said, typed
-from toolkit.formats.claude_tools import Offered
+from toolkit.formats.claude_tools import Offered, answer_of, noted_matches, references
 from toolkit.formats.files import Problem
-from toolkit.formats.importing import UNREADABLE, Format, Source
+from toolkit.formats.importing import Format, Source
 from toolkit.formats.pieces import content_of, usage_of
 from toolkit.session import Session
 
@@ -223,10 +223,12 @@ class _Reader:
     def _result(self, block: Mapping[str, Any], record: Record | None) -> None:
         id = block.get("tool_use_id")
         content = block.get("content")
-        returned = list(_references(content))
+        returned = list(references(content))
         if not returned and record is not None and id in self.searches:
-            returned = _matches(record)
-        self.made.result(id if isinstance(id, str) else None, _answer(content), block.get("is_error") is True, returned)
+            returned = noted_matches(record)
+        self.made.result(
+            id if isinstance(id, str) else None, answer_of(content), block.get("is_error") is True, returned
+        )
 
     def _system(self, record: Record) -> None:
         if record.subtype == "compact_boundary":
@@ -265,37 +267,6 @@ def _finality(inner: Mapping[str, Any]) -> dict[str, Any]:
     """Mark output tokens that are the count at the stream's start: final only where `stop_reason` is set."""
     counted = isinstance(inner.get("usage"), dict) and inner["usage"].get("output_tokens") is not None
     return {"completion_is_final": inner.get("stop_reason") is not None} if counted else {}
-
-
-def _references(content: Any) -> Iterator[str]:
-    """Yield the names that a search's answer points at."""
-    if isinstance(content, dict):
-        content = content.get("tool_references")
-    for block in content if isinstance(content, list) else ():
-        if (
-            isinstance(block, dict)
-            and block.get("type") == "tool_reference"
-            and isinstance(block.get("tool_name"), str)
-        ):
-            yield block["tool_name"]
-
-
-def _matches(record: Record) -> list[str]:
-    """Return the names that the host noted beside a search's answer."""
-    for raw in (record.toolUseResult, record.tool_use_result):
-        try:
-            noted = msgspec.json.decode(raw) if bytes(raw) else None
-        except UNREADABLE:
-            continue
-        if isinstance(noted, dict) and isinstance(noted.get("matches"), list):
-            return [one for one in noted["matches"] if isinstance(one, str)]
-    return []
-
-
-def _answer(content: Any) -> Any:
-    if isinstance(content, dict):
-        content = content.get("tool_references") or [content]
-    return content_of(content) if content is not None else None
 
 
 CLAUDE_CODE = Format(NAME, _recognises, _read, "~/.claude/projects with sub-agents; stream-json captures.")

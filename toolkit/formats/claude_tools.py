@@ -1,12 +1,16 @@
-"""Which tools a Claude Code session had declared and deferred, as its attachments tell them."""
+"""Which tools a Claude Code session had declared and deferred, and what its searches found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from toolkit.errors import InputError
-from toolkit.formats.pieces import folded
+from toolkit.formats.claude_records import Record
+from toolkit.formats.importing import UNREADABLE
+from toolkit.formats.pieces import content_of, folded
 from toolkit.tool import Tool
 
 
@@ -81,3 +85,35 @@ _TAKE = {
     "deferred_tools_delta": Offered._delta,
     "deferred_tools_record": Offered._record,
 }
+
+
+def references(content: Any) -> Iterator[str]:
+    """Yield the names that a search's answer points at."""
+    if isinstance(content, dict):
+        content = content.get("tool_references")
+    for block in content if isinstance(content, list) else ():
+        if (
+            isinstance(block, dict)
+            and block.get("type") == "tool_reference"
+            and isinstance(block.get("tool_name"), str)
+        ):
+            yield block["tool_name"]
+
+
+def noted_matches(record: Record) -> list[str]:
+    """Return the names that the host noted beside a search's answer."""
+    for raw in (record.toolUseResult, record.tool_use_result):
+        try:
+            noted = msgspec.json.decode(raw) if bytes(raw) else None
+        except UNREADABLE:
+            continue
+        if isinstance(noted, dict) and isinstance(noted.get("matches"), list):
+            return [one for one in noted["matches"] if isinstance(one, str)]
+    return []
+
+
+def answer_of(content: Any) -> Any:
+    """Return a result's content; None where there is none."""
+    if isinstance(content, dict):
+        content = content.get("tool_references") or [content]
+    return content_of(content) if content is not None else None
