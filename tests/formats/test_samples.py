@@ -15,8 +15,8 @@ from toolkit.formats.registry import FORMATS, format_of
 from toolkit.formats.sessions import load_sessions
 
 SAMPLES = Path(__file__).parents[1] / "samples"
-EXPECTED = sorted(SAMPLES.rglob("*.expected.json"))
-FILES = [path.with_name(path.name.removesuffix(".expected.json")) for path in EXPECTED]
+EXPECTED = sorted(SAMPLES.rglob("*.expected"))
+FILES = [path.with_name(path.name.removesuffix(".expected")) for path in EXPECTED]
 
 
 def named(path: Path) -> str:
@@ -25,7 +25,7 @@ def named(path: Path) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_a_sample_is_read_as_it_is_written_down(path: Path) -> None:
-    expected = json.loads(path.with_name(f"{path.name}.expected.json").read_text("utf-8"))
+    expected = json.loads(path.with_name(f"{path.name}.expected").read_text("utf-8"))
     assert json.loads(json.dumps(outline(load_sessions(path)))) == expected
 
 

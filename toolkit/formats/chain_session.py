@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolkit.formats.building import Building
+from toolkit.formats.conversation import Piece
 from toolkit.formats.exchanges import Exchange
-from toolkit.formats.messages import Piece
 from toolkit.formats.pieces import folded
 from toolkit.session import Call, Session, text_of
 

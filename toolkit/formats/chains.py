@@ -143,8 +143,17 @@ def sessions_of(
         writer = Writer(Building(source, problems, format), transcripts)
         session = writer.session(chain.steps, id, {**(facts or {}), **({"parent": parent} if parent else {})})
         if agent:
-            session = replace(session, agent={**session.agent, "id": agent})
+            name, _, own = agent.rpartition("/")
+            session = replace(session, agent={**session.agent, "name": name or own, "id": own})
         yield session
+
+
+def _told(chain: Chain) -> list[Any]:
+    """Return what tells a chain from others: what the first request told, and every reply."""
+    first = chain.steps[0]
+    begun = [piece.key for piece in first.history] if isinstance(first, Exchange) else [first]
+    replies = (step for step in chain.steps if isinstance(step, Exchange))
+    return [begun, [(one.id, one.timestamp, [piece.key for piece in one.reply or ()]) for one in replies]]
 
 
 class Ids:
@@ -158,7 +167,7 @@ class Ids:
         first = chain.steps[0]
         id = first.conversation
         if id is None or first.agent:
-            base = hashlib.sha256(repr(chain.steps).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+            base = hashlib.sha256(repr(_told(chain)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
             id = f"{id}/{base}" if id else base
         self.given[id] += 1
         return id if self.given[id] == 1 else f"{id}-{self.given[id]}"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from toolkit.errors import InputError
 from toolkit.formats.importing import parsed
@@ -26,7 +29,13 @@ def tools_of(value: Any, space: str = "", server: str = "") -> tuple[Tool, ...]:
     >>> [tool.name for tool in tools_of([{"type": "function", "function": {"name": "lift", "parameters": {}}}])]
     ['builtin.lift']
     """
-    return tuple(_tools(parsed(value), space, server))
+    return _tools_in(msgspec.json.encode(value), space, server) if value else ()
+
+
+@lru_cache(maxsize=512)
+def _tools_in(data: bytes, space: str, server: str) -> tuple[Tool, ...]:
+    """Return the tools of an encoded value: the requests of a session repeat theirs."""
+    return tuple(_tools(parsed(msgspec.json.decode(data)), space, server))
 
 
 def _tools(value: Any, space: str, server: str) -> Iterator[Tool]:

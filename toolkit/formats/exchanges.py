@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolkit.formats.conversation import Piece
 from toolkit.formats.definitions import tools_of
 from toolkit.formats.importing import parsed
-from toolkit.formats.messages import Piece, pieces_of
+from toolkit.formats.messages import pieces_of
 from toolkit.formats.pieces import rows, table, text, tokens, usage_of
 from toolkit.formats.streams import assembled
 from toolkit.session import Usage, text_of
@@ -60,7 +61,7 @@ def is_request(body: Any) -> bool:
     asks = isinstance(body.get("model"), str) or any(key in body for key in (*_TOOLS, "max_tokens", "instructions"))
     messages = body.get("messages")
     if isinstance(messages, list):
-        return bool(messages) and all(isinstance(one, Mapping) and _is_message(one) for one in messages)
+        return bool(messages) and all(isinstance(one, Mapping) and _is_message(one) for one in messages[:3])
     return asks and "input" in body and "encoding_format" not in body and not _embeds(body)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from toolkit.formats.chain_session import Run
 from toolkit.formats.chains import sessions_of
+from toolkit.formats.conversation import Piece
 from toolkit.formats.exchanges import Exchange, usage_from
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source, parsed
 from toolkit.formats.loose import exchange_from
-from toolkit.formats.messages import Piece
 from toolkit.formats.pieces import content_of, rows, table, text
 from toolkit.formats.span_exchanges import steps_of
 from toolkit.formats.spans import Span, flat, moment, ordered, time_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.formats.conversation import Piece
 from toolkit.formats.definitions import tools_of
 from toolkit.formats.exchanges import Exchange, declared_by, history_of, is_response, reply_of, usage_from, usage_in
 from toolkit.formats.importing import parsed
-from toolkit.formats.messages import Piece, pieces_of
+from toolkit.formats.messages import pieces_of
 from toolkit.formats.pieces import table, text
 
 _ASKED = ("messages", "input", "contents", "prompt", "question")

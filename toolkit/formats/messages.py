@@ -7,16 +7,15 @@ items, Gemini parts, the parts of OpenTelemetry, LangChain's constructors, Bedro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
+from toolkit.formats.conversation import Piece
 from toolkit.formats.definitions import tools_of
 from toolkit.formats.importing import parsed
 from toolkit.formats.pieces import content_of, rows, text
-from toolkit.session import Content
-from toolkit.tool import Tool
 
 Row = Mapping[str, Any]
 _ROLES = {
@@ -39,43 +38,6 @@ _IDS = ("call_id", "tool_use_id", "toolCallId", "tool_call_id", "toolUseId", "id
 _KNOWN = {"user", "assistant", "system", "tool"}
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One thing of a conversation; `kind` is system, user, text, reasoning, call or result.
-
-    `returned` and `tools` are the names and the definitions that a search's result brought.
-    """
-
-    kind: str
-    content: Content = ""
-    id: str | None = None
-    name: str | None = None
-    arguments: Any = None
-    is_error: bool = False
-    returned: tuple[str, ...] = ()
-    tools: tuple[Tool, ...] = ()
-
-    @property
-    def search(self) -> bool:
-        """Whether it is a call of a host's or a provider's own search, or what that found."""
-        return self.name is not None and (self.name.startswith("tool_search") or self.name == "ToolSearch")
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What makes the same piece the same when a later request repeats it."""
-        if self.kind == "call":
-            return "call", self.id or self.name
-        if self.kind == "result":
-            return "result", self.id or self.name
-        return self.kind, _plain(self.content)
-
-
-def _plain(content: Content) -> str:
-    if not isinstance(content, str):
-        content = "".join(str(part.get("text", part.get("type"))) for part in content)
-    return "".join(content.split())[:500]
-
-
 def pieces_of(value: Any, role: str = "user") -> tuple[Piece, ...]:
     """Return the pieces of messages: a list of them, one, or a text that `role` said."""
     return tuple(_pieces(value, role))
@@ -88,8 +50,14 @@ def _pieces(value: Any, role: str) -> Iterator[Piece]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _pieces(one, role)
-    elif isinstance(value, Mapping):
-        yield from _message(_unwrapped(value), role)
+    elif isinstance(value, dict):
+        yield from _of_encoded(msgspec.json.encode(value), role)
+
+
+@lru_cache(maxsize=8192)
+def _of_encoded(data: bytes, role: str) -> tuple[Piece, ...]:
+    """Return the pieces of an encoded message: every request of a session repeats those before it."""
+    return tuple(_message(_unwrapped(msgspec.json.decode(data)), role))
 
 
 def _unwrapped(row: Row) -> Row:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from toolkit.formats.chain_session import Run
+from toolkit.formats.conversation import Piece
 from toolkit.formats.definitions import tools_of
 from toolkit.formats.exchanges import Exchange, exchange_of, usage_from
 from toolkit.formats.importing import parsed
-from toolkit.formats.messages import Piece, pieces_of
+from toolkit.formats.messages import pieces_of
 from toolkit.formats.pieces import content_of, table, text, tokens
 from toolkit.formats.spans import Span, moment, nested
 from toolkit.session import Usage

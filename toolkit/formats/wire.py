@@ -62,27 +62,35 @@ def _pair(keys: frozenset[str]) -> bool:
 
 
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
-    found = [one for row in _rows(source, problems) if (one := exchange_in(row)) is not None]
+    found = list(_exchanges(source, problems))
     transcripts = not any(one.reply is not None for one in found)
     yield from sessions_of(found, source, problems, "wire", transcripts)
 
 
-def _rows(source: Source, problems: list[Problem]) -> Iterator[Any]:
+def _exchanges(source: Source, problems: list[Problem]) -> Iterator[Exchange]:
     if is_stream(source.head):
-        yield assembled(source.data(problems).decode("utf-8", "replace"))
-        return
-    if not source.objects_at_head:
+        rows = [assembled(source.data(problems).decode("utf-8", "replace"))]
+    elif not source.objects_at_head:
         value = source.document(problems)
-        yield from value if isinstance(value, list) else [value]
+        rows = value if isinstance(value, list) else [value]
+    else:
+        yield from _of_lines(source, problems)
         return
+    yield from (one for row in rows if (one := exchange_in(row)) is not None)
+
+
+def _of_lines(source: Source, problems: list[Problem]) -> Iterator[Exchange]:
+    """Yield the exchange of every line; lines that are events of a stream are one response together."""
     events = []
     for _, row in source.objects(problems):
-        if exchange_in(row) is None and assembled([row]) != [row]:
+        one = exchange_in(row)
+        if one is not None:
+            yield one
+        elif assembled([row]) != [row]:
             events.append(row)
-        else:
-            yield row
-    if events:
-        yield assembled(events)
+    whole = exchange_in(assembled(events)) if events else None
+    if whole is not None:
+        yield whole
 
 
 WIRE = Format("wire", _recognises, _read, "Requests and responses of the model APIs, as JSON or JSON Lines.")
