@@ -62,4 +62,4 @@ def _print(rows: Sequence[Mapping[str, Any]], total: int, failed: int) -> None:
     for row in rows:
         if row["failed"]:
             typer.echo(f"\n{row['rule']}: {row['first_difference']}")
-    typer.echo(f"\n{total - failed} of {total} vectors passed.")
+    typer.echo(f"\n{total - failed} of {total} vectors passed." + " The rules: docs/semantics.md." * bool(failed))

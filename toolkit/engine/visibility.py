@@ -27,7 +27,7 @@ def as_patterns(value: Any, what: str) -> Patterns:
     patterns = tuple(value)
     wrong = [item for item in patterns if not isinstance(item, str)]
     if wrong:
-        raise InputError(f"{what} must hold patterns as text, not {wrong[0]!r}.")
+        raise InputError(f"{what} must hold patterns as text, not {wrong[0]!r}.", hint="See docs/semantics.md V4.")
     return patterns
 
 
@@ -41,7 +41,9 @@ def as_policy(value: Mapping[str, str] | Iterable[tuple[str, str]] | None) -> Po
         raise InputError(f"a policy must be a mapping or a list of pairs, not {value!r}.", hint=hint) from error
     for pattern, verdict in policy:
         if not isinstance(pattern, str) or verdict not in VERDICTS:
-            raise InputError(f"policy for {pattern!r} must be allow, ask or deny, not {verdict!r}.")
+            raise InputError(
+                f"policy for {pattern!r} must be allow, ask or deny, not {verdict!r}.", hint="See docs/semantics.md V8."
+            )
     return policy
 
 

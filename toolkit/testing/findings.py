@@ -43,7 +43,8 @@ class Report:
         """
         if self.failures:
             broken = "\n".join(f"  {one.rule}: {one.says}\n    but: {one.why}" for one in self.failures)
-            raise AssertionError(f"{self.subject} breaks {len(self.failures)} of {len(self.findings)} rules:\n{broken}")
+            many = f"{len(self.failures)} of {len(self.findings)} rules"
+            raise AssertionError(f"{self.subject} breaks {many}:\n{broken}\nNumbers are those of docs/semantics.md.")
         return self
 
     def __str__(self) -> str:
