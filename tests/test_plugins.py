@@ -29,6 +29,10 @@ def by_name(told: Any, host: Any, *, needed: int, **more: Any) -> Any:
     return needed, more
 
 
+def any_number(told: Any, host: Any, *names: str, k: int = 1) -> Any:
+    return names, k
+
+
 def fresh(**changes: Any) -> Registry:
     found = Registry("thing", "toolkit.tests", given=2, **changes)
     found.built_in.update(ranked=f"{__name__}:Ranked", first=first, by_name=by_name)
@@ -54,6 +58,15 @@ def test_a_class_is_built_of_its_options_and_a_function_holds_them() -> None:
 def test_where_classes_are_not_built_a_class_is_called_as_a_function_is() -> None:
     made = Registry("thing", "toolkit.tests", given=1, builds=False, built_in={"ranked": Ranked}).make("ranked", (0.1,))
     assert (made(8), repr(made)) == (Ranked(8, 0.1), "ranked(0.1)")
+
+
+def test_any_number_of_arguments_is_given_in_order() -> None:
+    things = fresh()
+    things.register("many")(any_number)
+    made = things.make("many", ("a", "b"), {"k": 2})
+    assert made(None, None) == (("a", "b"), 2) and repr(made) == "many('a', 'b', k=2)"
+    with pytest.raises(InputError, match=r"has no option 'names'. It takes: \*names, k."):
+        things.make("many", (), {"names": 1})
 
 
 def test_two_with_the_same_options_are_equal_and_can_be_sent() -> None:

@@ -24,9 +24,10 @@ class Bound:
     spec: str = field(compare=False)
     function: Callable[..., Any]
     options: Mapping[str, Any]
+    args: tuple[Any, ...] = ()
 
     def __call__(self, *given: Any) -> Any:
-        return self.function(*given, **self.options)
+        return self.function(*given, *self.args, **self.options)
 
     def __hash__(self) -> int:
         return hash((self.function, frozenset(self.options)))
@@ -111,12 +112,13 @@ class Registry:
         """
         found = self.find(name)
         what = f"{self.kind} {name!r}"
-        bound = specs.bind(what, self._parameters(found), args, options)
+        spec = specs.format(name, options, args)
+        args, options = specs.bind(what, self._parameters(found), args, options)
         if not self._is_built(found):
-            as_it_is = self.builds and not bound
-            return found if as_it_is else Bound(specs.format(name, options, args), found, bound)
+            as_it_is = self.builds and not (args or options)
+            return found if as_it_is else Bound(spec, found, options, args)
         try:
-            return found(**bound)
+            return found(*args, **options)
         except TypeError as error:
             raise InputError(f"{what}: {error}.", hint=specs.takes(self._parameters(found))) from error
 

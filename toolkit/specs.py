@@ -172,22 +172,25 @@ def format(name: str, kwargs: Mapping[str, Any] = {}, args: tuple[Any, ...] = ()
     return f"{name}({inside})" if inside else name
 
 
-def bind(what: str, parameters: Sequence[Parameter], args: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments and options of a spec by parameter.
+def bind(
+    what: str, parameters: Sequence[Parameter], args: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the arguments and options of a spec: all by parameter, but where any number of arguments is taken.
 
     Raises:
         InputError: There are too many, one is unknown, given twice or missing; `what` is what takes them.
     """
     places = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     named, placed = {_field(key): value for key, value in options.items()}, dict(zip(places, args, strict=False))
-    if len(args) > len(places):
+    endless = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    if len(args) > len(places) and not endless:
         raise InputError(_too_many(what, parameters, places, len(args)), hint=takes(parameters))
     if not any(one.kind is one.VAR_KEYWORD for one in parameters):
         _check_known(what, parameters, named)
     needed = [one.name for one in parameters if one.default is one.empty and one.kind not in _ANY_NUMBER]
     _refuse(what, parameters, [name for name in placed if name in named], "given twice")
     _refuse(what, parameters, [name for name in needed if name not in {**placed, **named}], "missing")
-    return {**placed, **named}
+    return (tuple(args), named) if endless else ((), {**placed, **named})
 
 
 def options(parameters: Iterable[Parameter]) -> list[str]:
@@ -195,9 +198,10 @@ def options(parameters: Iterable[Parameter]) -> list[str]:
     return [shown(one.name) for one in parameters if one.kind not in _ANY_NUMBER]
 
 
-def takes(parameters: Iterable[Parameter]) -> str:
+def takes(parameters: Sequence[Parameter]) -> str:
     """Return the hint that lists the options there are."""
-    return f"It takes: {', '.join(options(parameters)) or 'none'}."
+    endless = [f"*{one.name}" for one in parameters if one.kind is one.VAR_POSITIONAL]
+    return f"It takes: {', '.join((*endless, *options(parameters))) or 'none'}."
 
 
 def shown(parameter: str) -> str:
@@ -219,7 +223,7 @@ def _too_many(what: str, parameters: Sequence[Parameter], places: Sequence[str],
 
 
 def _check_known(what: str, parameters: Sequence[Parameter], named: Iterable[str]) -> None:
-    known = [one.name for one in parameters]
+    known = [one.name for one in parameters if one.kind not in _ANY_NUMBER]
     for name in (name for name in named if name not in known):
         near = nearest(shown(name), options(parameters))
         hint = f"Did you mean {near!r}? " if near else ""
