@@ -1,10 +1,11 @@
 """How well token counts agree with bills, and how fast they are; with `--fit` it makes the fitted files again.
 
-    python benchmarks/tokens.py            # accuracy on the open recordings, constants refitted in five folds; speed
+    python benchmarks/tokens.py            # accuracy on the open recordings, each repository by the others; speed
     python benchmarks/tokens.py --fit      # writes toolkit/tokens/fits/{templates,vocabularies}.json
-    python benchmarks/tokens.py --folds 0  # with the constants as they are shipped
+    python benchmarks/tokens.py --shipped  # with the constants as they are shipped
 
-The recordings are looked for under `TOOLKIT_SHARED_DATA`, else `../shared/data`. A fold is a fifth of the tool sets.
+The recordings are looked for under `TOOLKIT_SHARED_DATA`, else `../shared/data`. What is fitted is fitted anew for each
+repository, on the recordings of all the others.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from toolkit.tokens.wire import request
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("TOOLKIT_SHARED_DATA") or ROOT.parent / "shared" / "data")
 RECORDINGS = DATA / "billed-usage" / "recordings.jsonl.gz"
-FITS = ROOT / "toolkit" / "accounting" / "fits"
+FITS = ROOT / "toolkit" / "tokens" / "fits"
 CATALOGS = [f"{name}/tools.jsonl.gz" for name in ("mcp-toolgym", "mcp-smithery", "mcp-vendor", "azure-mcp")]
 
 
@@ -54,7 +55,10 @@ def main(argv: Sequence[str]) -> int:
         _save("templates", templates_file(rows))
         _save("vocabularies", vocabularies_file(rows))
         return 0
-    _print_table(*folded(rows, options.folds))
+    judged, left_out = judge(rows, counter_for) if options.shipped else by_repository(rows)
+    _print_table(judged, left_out)
+    _print_labels(judged)
+    _print_lower_bounds(rows)
     for model in ("gpt-5", "claude-sonnet-4-5", "gemini-2.5-flash"):
         sys.stdout.write(speed(model) + "\n")
     return 0
@@ -63,29 +67,23 @@ def main(argv: Sequence[str]) -> int:
 def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fit", action="store_true", help="write the fitted files")
-    parser.add_argument("--folds", type=int, default=5, help="folds over tool sets; 0 for the shipped constants")
+    parser.add_argument("--shipped", action="store_true", help="use the constants as they are shipped")
     return parser.parse_args(argv)
 
 
 # Accuracy
 
 
-def folded(rows: Sequence[Row], folds: int) -> tuple[list[Judged], Counter[str]]:
-    """Judge every row with constants fitted on the other folds."""
-    if not folds:
-        return judge(rows, counter_for)
+def by_repository(rows: Sequence[Row]) -> tuple[list[Judged], Counter[str]]:
+    """Judge the rows of each repository with constants fitted on the others."""
     judged: list[Judged] = []
     left_out: Counter[str] = Counter()
-    for fold in range(folds):
-        held = [row for row in rows if _fold(row, folds) == fold]
-        some, reasons = judge(held, refitted([row for row in rows if _fold(row, folds) != fold]))
+    for name in sorted({str(row.get("repo")) for row in rows}):
+        held = [row for row in rows if str(row.get("repo")) == name]
+        some, reasons = judge(held, refitted([row for row in rows if str(row.get("repo")) != name]))
         judged += some
         left_out += reasons
     return judged, left_out
-
-
-def _fold(row: Row, folds: int) -> int:
-    return int(hashlib.sha256(str(row.get("toolset")).encode()).hexdigest(), 16) % folds
 
 
 def refitted(rows: Sequence[Row]) -> Callable[[Request], TokenCounter]:
@@ -146,6 +144,34 @@ def _print_table(judged: Sequence[Judged], left_out: Counter[str]) -> None:
         row = summary(some)
         sys.stdout.write(f"{key[0]:14} {key[1]:16}" + "".join(f"{row[column]:>12}" for column in columns) + "\n")
     sys.stdout.write(f"left out: {dict(left_out.most_common())}\n")
+
+
+def _print_labels(judged: Sequence[Judged]) -> None:
+    """How often the band holds the bill, and how wide it is, by label and provider."""
+    groups: dict[tuple[str, str], list[Judged]] = defaultdict(list)
+    for one in judged:
+        groups[one.count.method, "all"].append(one)
+        groups[one.count.method, one.provider].append(one)
+    sys.stdout.write("label, provider: n, covered, median half-width in % of the bill and in tokens\n")
+    for key, some in sorted(groups.items(), key=lambda item: (item[0][0], -len(item[1]))):
+        halves = [((one.count.high or one.count.tokens) - one.count.low) / 2 for one in some]
+        shares = [100 * half / max(one.billed, 1) for half, one in zip(halves, some, strict=True)]
+        covered = sum(one.count.covers(one.billed) for one in some) / len(some)
+        sys.stdout.write(
+            f"{key[0]:14} {key[1]:14} {len(some):5} {covered:7.3f} {median(shares):8.1f} {median(halves):8.0f}\n"
+        )
+
+
+def _print_lower_bounds(rows: Iterable[Row]) -> None:
+    """How often the bill of what is not countable is no less than its lower bound."""
+    held: list[bool] = []
+    for row in rows:
+        asked = request(row["request"], row["api"], row.get("provider") or "", row.get("model") or "")
+        count = counter_for(asked).count(asked)
+        billed = (row.get("usage") or {}).get("input_total")
+        if billed and count.method == "not countable":
+            held.append(count.low <= int(billed))
+    sys.stdout.write(f"not countable: {len(held)}, bill at least the lower bound: {sum(held)}\n")
 
 
 # Templates

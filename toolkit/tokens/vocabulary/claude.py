@@ -31,7 +31,7 @@ _WORD = re.compile(
     rf"(?<![^\W\d_])(?<![^\t\n\x20-\x7e])(?:(?<!')|(?!{_SUFFIX}(?![A-Za-z])))"
     rf"([A-Za-z]+(?:'{_SUFFIX}(?![^\W\d_])(?![^\t\n\x20-\x7e]))?)(?![^\W\d_])(?![^\t\n\x20-\x7e])"
 )
-"""A word of ASCII letters between printed ASCII; one that an apostrophe may join to what stands before is left there."""
+"""A word of ASCII letters between printed ASCII; what an apostrophe may join to what stands before is none."""
 
 
 def counting(version: str) -> Callable[[str], int]:
