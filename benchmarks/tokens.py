@@ -189,9 +189,10 @@ class Shape:
     calls: int
     schema: bool
     toolset: str
+    repo: str
 
 
-def templates(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
+def templates(rows: Iterable[Row]) -> dict[str, dict[str, float | bool]]:
     """Return the constants by `provider/family`, `*/family` and `*/any`: medians, one after the other."""
     shapes: dict[str, list[Shape]] = defaultdict(list)
     for row, asked in _usable(rows):
@@ -199,12 +200,23 @@ def templates(rows: Iterable[Row]) -> dict[str, dict[str, float]]:
             family = facts(asked.model).family
             for key in {f"{asked.provider}/{family}", f"*/{family}", "*/any"}:
                 shapes[key].append(_shape(row, asked, family))
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float | bool]] = {}
     for key in sorted(shapes, key=lambda key: (key != "*/any", not key.startswith("*"), key)):
         if key == "*/any" or len(shapes[key]) > 1:
             known = found.get("*/" + key.split("/")[1]) or found.get("*/any") or {}
-            found[key] = _rounded(_fitted(key, shapes[key], known))
+            found[key] = _rounded(_fitted(key, shapes[key], known)) | {"sure": _sure(key, shapes[key], known)}
     return found
+
+
+def _sure(key: str, shapes: Sequence[Shape], known: Mapping[str, float]) -> bool:
+    """Whether nine bills of ten are within a quarter or 30 tokens, each repository by the constants of the others."""
+    held, repos = [], {one.repo for one in shapes}
+    for name in repos:
+        others = [one for one in shapes if one.repo != name]
+        found = _fitted(key, others, known)
+        some = [(_missed(one, found), one.bill) for one in shapes if one.repo == name]
+        held += [abs(miss) <= max((bill - miss) / 4, 30) for miss, bill in some]
+    return not key.startswith("*") and len(repos) > 2 and sum(held) >= 0.9 * len(held) >= 9
 
 
 def _shape(row: Row, asked: Request, family: str) -> Shape:
@@ -218,8 +230,9 @@ def _shape(row: Row, asked: Request, family: str) -> Shape:
     definitions = sum(count(generic.definition_json(tool)) for tool in shown)
     billed, schema = int(row["usage"]["input_total"]), asked.output_schema is not None
     return Shape(
-        billed, words, len(asked.messages), len(shown), definitions, len(calls), schema, str(row.get("toolset"))
-    )
+        billed, words, len(asked.messages), len(shown), definitions, len(calls), schema,
+        str(row.get("toolset")), str(row.get("repo")),
+    )  # fmt: skip
 
 
 def _fitted(key: str, shapes: Sequence[Shape], known: Mapping[str, float]) -> dict[str, float]:
@@ -254,7 +267,7 @@ def _fit_tools(found: dict[str, float], some: Sequence[Shape]) -> None:
 
 def _band(key: str, shapes: Sequence[Shape], found: Mapping[str, float]) -> dict[str, float]:
     """Half-widths that hold 95 % of the rows, and more where there are few rows or few tool sets."""
-    few, pooled = 1 + 4 / len(shapes), key.startswith("*")
+    few, pooled = 1 + 4 / max(len(shapes), 1), key.startswith("*")
     plain = [abs(_missed(one, found)) for one in shapes if not one.tools and not one.schema]
     tooled = [one for one in shapes if one.tools]
     missed = [abs(_missed(one, found)) - 0.05 * (one.bill - _missed(one, found)) for one in tooled]

@@ -16,7 +16,7 @@ PROMPT = {
     "web_search": (294, 150),
     "web_search_preview": (294, 150),
     "image_generation": (342, 200),
-    "tool_search": (381, 200),
+    "tool_search": (381, 100),
 }
 """The definition of a hosted tool, where it was seen: usual, least tokens; what comes back costs more."""
 
