@@ -27,7 +27,7 @@ def _group() -> None:
 
 @app.command("record")
 def record(
-    config: Annotated[Path, typer.Option(help="A host's TOML with [mcp_servers.<name>] tables.")],
+    config: Annotated[Path, typer.Option(help="A host's TOML with [mcp_servers.<name>], or JSON with mcpServers.")],
     out: Annotated[Path, typer.Option(help="The catalog to write, a .jsonl file.")],
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
@@ -41,8 +41,9 @@ def record(
     from toolkit.config import read_config
     from toolkit.formats.catalog_write import check_catalog_path, write_catalog
     from toolkit.hosts.mcp_servers import list_tools
+    from toolkit.hosts.servers_json import read_servers
 
-    host = read_config(config)
+    host = read_servers(config) if config.suffix == ".json" else read_config(config)
     if not host.enabled:
         raise InputError(
             f"{config} names no MCP server to start.", hint="Expected [mcp_servers.<name>] with command or url."
