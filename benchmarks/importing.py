@@ -2,7 +2,8 @@
 
     python benchmarks/importing.py [--megabytes 100]
 
-Made files of the layouts people have most: Claude Code and Codex, with results of the sizes that tools give.
+Made files of the layouts people have most: Claude Code and Codex, and traffic of a model API, whose every request tells
+the conversation anew, with results of the sizes that tools give.
 """
 
 from __future__ import annotations
@@ -63,6 +64,25 @@ def codex(noise: random.Random) -> Iterator[dict[str, object]]:
         yield {**time, "type": "response_item", "payload": output}
 
 
+def wire(noise: random.Random) -> Iterator[dict[str, object]]:
+    """Yield the exchanges of conversations of twelve requests, each with its thirty tools."""
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in WORDS}}
+    inner = [{"name": f"tool_{n}", "description": text(noise, 60), "parameters": schema} for n in range(30)]
+    tools = [{"type": "function", "function": one} for one in inner]
+    for number in range(10**9):
+        messages: list[dict[str, object]] = [{"role": "user", "content": f"{number} {text(noise, 90)}"}]
+        for turn in range(12):
+            id = f"c{number}-{turn}"
+            call = {"id": id, "type": "function", "function": {"name": f"tool_{turn}", "arguments": '{"until":"noon"}'}}
+            reply = {"role": "assistant", "content": text(noise, 60), "tool_calls": [call]}
+            usage = {"prompt_tokens": 1000, "completion_tokens": 30}
+            asked = {"model": "gpt-4o", "messages": messages, "tools": tools}
+            answer = {"id": f"r{id}", "model": "gpt-4o", "choices": [{"message": reply}], "usage": usage}
+            yield {"request": asked, "response": {**answer, "object": "chat.completion"}}
+            body = text(noise, noise.choice((40, 200, 1200)))
+            messages = [*messages, reply, {"role": "tool", "tool_call_id": id, "content": body}]
+
+
 def write(path: Path, records: Iterator[dict[str, object]], megabytes: int) -> None:
     left = megabytes * 1_000_000
     with path.open("w", encoding="utf-8") as file:
@@ -92,7 +112,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=100)
     size = parser.parse_args().megabytes
     print(f"{'format':12s} {'MB/s':>6s} {'json.loads MB/s':>16s} {'times its time':>15s}")
-    for name, make in (("claude-code", claude), ("codex", codex)):
+    for name, make in (("claude-code", claude), ("codex", codex), ("wire", wire)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "session.jsonl"
             write(path, make(random.Random(0)), size)
