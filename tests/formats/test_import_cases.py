@@ -5,16 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from tests.cases.running import Case, read_cases
+from toolkit.formats.atif_write import write_sessions
+from toolkit.formats.files import Problem
 from toolkit.formats.sessions import Sessions, load_sessions
-from toolkit.session import Call, Session, moments, text_of
+from toolkit.session import Call, Pass, Session, moments, text_of
 
 FOLDER = Path(__file__).parents[1] / "cases"
-FORMATS = {"claude_code_jsonl", "codex_rollout", "atif"}
+FORMATS = {"claude_code_jsonl", "codex_rollout", "atif", "tau_bench", "inspect_log", "otel_genai", "langchain", "bfcl"}
+FORMATS |= {"openai_chat", "openai_chat_stream", "openai_responses", "anthropic_messages"}
 CASES = [
     case
     for name in ("open_cases.jsonl", "more_cases.jsonl")
@@ -78,7 +82,26 @@ def usage(found: Sessions) -> dict[str, Any]:
 
 
 def agents(found: Sessions) -> dict[str, list[str]]:
-    return {"main" if one.parent is None else one.id: [call.id for call in one.calls()] for one in found}
+    def named(one: Session) -> str:
+        return "main" if one.parent is None else str(one.agent["name"]) if "id" in one.agent else one.id
+
+    return {named(one): [call.id for call in one.calls()] for one in found}
+
+
+def passes(found: Sessions) -> list[Pass]:
+    return [one for session in found for one in session.passes()]
+
+
+def told(problem: Problem, notice: str) -> bool:
+    code, _, about = notice.partition(":")
+    return problem.code == code and about in problem.message
+
+
+def is_strict(found: Sessions) -> bool:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "out.json"
+        write_sessions(found, path)
+        return all(word not in path.read_text("utf-8") for word in ("NaN", "Infinity"))
 
 
 def orphans(found: Sessions, wanted: Any) -> Any:
@@ -116,10 +139,19 @@ MEASURES: dict[str, Callable[[Sessions, Any], Any]] = {
     "result_text": lambda found, wanted: {
         one.id: text_of(one.result.content) for one in calls(found) if one.id in wanted and one.result
     },
-    "notices": lambda found, wanted: [one for one in wanted if one in {problem.code for problem in found.problems}],
+    "notices": lambda found, wanted: [one for one in wanted if any(told(problem, one) for problem in found.problems)],
+    "call_flags": lambda found, wanted: {one.id: one.extra["flags"] for one in calls(found) if one.id in wanted},
+    "call_names": lambda found, _: [plain(one.name) for one in calls(found)],
+    "user_text": lambda found, _: [" ".join(turn.words.split()) for session in found for turn in session.turns],
+    "results_in_order": lambda found, _: [one.result and text_of(one.result.content) for one in calls(found)],
+    "unique_internal_ids": lambda found, _: len({one.id for one in calls(found)}) == len(calls(found)),
+    "offer": lambda found, _: "unknown" if all(one.declared is None for one in passes(found)) else "known",
+    "offers": lambda found, _: [[plain(tool.name) for tool in session.catalog] for session in found],
+    "tool_cost": lambda found, _: "unknown" if {one.definitions for one in found} == {"missing"} else "known",
+    "export_is_strict_json": lambda found, _: is_strict(found),
     "session_order": lambda found, _: [one.id for one in sorted(found, key=lambda one: moments(one)[0])],
 }
-SKIPPED = {"decision", "no_exception", "no_error", "max_seconds", "also"}
+SKIPPED = {"decision", "notices_allowed", "no_exception", "no_error", "max_seconds", "also"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))

@@ -139,7 +139,7 @@ def sessions_of(
     for chain, id in made:
         first = chain.steps[0]
         agent = first.agent
-        parent = mains.get(first.group) if agent else None
+        parent = mains.get(first.group, first.group or None) if agent else None
         writer = Writer(Building(source, problems, format), transcripts)
         session = writer.session(chain.steps, id, {**(facts or {}), **({"parent": parent} if parent else {})})
         if agent:
