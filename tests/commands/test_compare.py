@@ -220,3 +220,9 @@ def test_without_a_spread_the_main_query_model_is_run_alone(cli: Cli) -> None:
 def test_a_model_gives_prices(cli: Cli) -> None:
     cli("--selector", "lazy", "--model", "claude-sonnet-4-5", "--json")
     assert all(row["cost_usd"] > 0 for row in cli.rows().values())
+
+
+def test_sessions_of_another_host_are_compared_as_they_lie(cli: Cli) -> None:
+    samples = Path(__file__).parents[1] / "samples" / "claude-code"
+    assert cli("--selector", "lazy", "--query-model", "recorded", "--json", sessions=samples) == 0
+    assert (cli.rows()["all"]["sessions"], cli.rows()["lazy"]["searched"]) == (2, 1)
