@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from toolkit.formats.branches import Node, left_behind
 from toolkit.formats.building import Building
 from toolkit.formats.claude_records import BOOKKEEPING, Record, is_command, said, typed
 from toolkit.formats.claude_tools import Offered, answer_of, noted_matches, references
 from toolkit.formats.files import Problem
-from toolkit.formats.importing import Format, Source
+from toolkit.formats.importing import Format, Source, shaped
 from toolkit.formats.pieces import content_of, usage_of
 from toolkit.session import Session
 
@@ -56,7 +54,7 @@ def _lines(source: Source, problems: list[Problem]) -> Iterator[Line]:
     for number, row in enumerate(rows if isinstance(rows, list) else (), 1):
         inner = row.get("message") if isinstance(row, dict) and "direction" in row else row
         if isinstance(inner, dict):
-            yield number, msgspec.convert(inner, Record, strict=False)
+            yield number, shaped(inner, Record)
 
 
 def _parent(source: Source, main: str, stem: str) -> str:

@@ -82,7 +82,7 @@ class Source:
             except UNREADABLE as error:
                 why = str(error)
             values, code = salvaged(line)
-            found = [msgspec.convert(value, shape, strict=False) for value in values if isinstance(value, dict)]
+            found = [shaped(value, shape) for value in values if isinstance(value, dict)]
             if found:
                 self.note(problems, number, code, f"it was read although {why}.")
             if not found and _is_cut(line):
@@ -154,6 +154,13 @@ def parsed(value: Any) -> Any:
     except (*UNREADABLE, UnicodeEncodeError):
         values, _ = salvaged(value.encode("utf-8", "surrogatepass"))
         return values[0] if len(values) == 1 else value
+
+
+def shaped(value: Any, shape: Any) -> Any:
+    """Return an object as a shape that may keep parts of it undecoded; a lone surrogate becomes `?` there."""
+    if shape == dict[str, Any]:
+        return value
+    return msgspec.json.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), type=shape)
 
 
 def salvaged(data: bytes) -> tuple[list[Any], str]:
