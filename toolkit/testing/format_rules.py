@@ -145,13 +145,16 @@ def _tail(subject: _Subject) -> Iterator[str]:
 
 
 def _damaged(subject: _Subject) -> Iterator[str]:
-    """Whatever is cut, changed or doubled in a file, reading it raises nothing."""
+    """Whatever is cut, changed or doubled in a file, the importer raises InputError or nothing."""
     for path in subject.samples:
         for number, data in enumerate(_mutants(path.read_bytes())):
+            where = f"{path.name}, damaged in way {number}"
             try:
-                _read(subject.format, subject.made(path.name, data))
+                problems = _read(subject.format, subject.made(path.name, data))[1]
             except Exception as error:
-                yield f"{path.name}, damaged in way {number}: {type(error).__name__}: {error}"
+                yield f"{where}: {type(error).__name__}: {error}"
+            else:
+                yield from (f"{where}: {one.message}" for one in problems if one.code == "importer_failed")
 
 
 def _mutants(data: bytes) -> Iterator[bytes]:
