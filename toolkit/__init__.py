@@ -16,10 +16,10 @@ from toolkit.tool import Catalog, Tool
 
 if TYPE_CHECKING:
     from toolkit.experiment.comparison.grid import grid
+    from toolkit.experiment.comparison.study import compare
     from toolkit.formats.catalogs import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.replaying import replay
-    from toolkit.report.comparison import compare
 
 __version__ = "0.1.0"
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _LATER = {
-    "compare": "toolkit.report.comparison",
+    "compare": "toolkit.experiment.comparison.study",
     "grid": "toolkit.experiment.comparison.grid",
     "load_catalog": "toolkit.formats.catalogs",
     "load_sessions": "toolkit.formats.sessions",

@@ -12,10 +12,10 @@ from tests.builders import READ, many_turns, tool, written
 from toolkit.cli import main
 from toolkit.config import read_config
 from toolkit.experiment.diagnosis.diagnose import Diagnosis, diagnose
+from toolkit.experiment.diagnosis.host_toml import COMMAND, host_toml, pinned
+from toolkit.experiment.diagnosis.page import page, sections
 from toolkit.formats.catalog_write import write_catalog
 from toolkit.formats.sessions import load_sessions
-from toolkit.report.diagnosis import page, sections
-from toolkit.report.diagnosis_toml import COMMAND, host_toml, pinned
 from toolkit.selectors import resolve
 from toolkit.tool import Catalog, Tool
 

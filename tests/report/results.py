@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from tests.builders import BRANCH, READ, call, said, session, turn
+from toolkit.experiment.comparison.result import Comparison
+from toolkit.experiment.comparison.study import compare
 from toolkit.formats.files import Problem
-from toolkit.report.comparison import Comparison, compare
 
 EVIL = "<script>alert(1)</script>"
 

@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 from tests.report.results import EVIL, result
+from toolkit.experiment.comparison.result import Comparison
 from toolkit.formats.files import Problem
-from toolkit.report.comparison import Comparison
 from toolkit.report.html import page
 
 pytest.importorskip("matplotlib")

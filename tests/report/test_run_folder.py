@@ -12,7 +12,7 @@ import pytest
 
 from tests.report.results import EVIL, result
 from toolkit.errors import InputError
-from toolkit.report.comparison import Comparison
+from toolkit.experiment.comparison.result import Comparison
 
 NAMES = [
     "passes.parquet",

@@ -74,7 +74,7 @@ def command(
     )
     tell_problems((*given.problems, *found.problems))
     if plot is not None:
-        from toolkit.report.break_even_plot import save
+        from toolkit.experiment.break_even.plot import save
 
         save(found, plot)
     if json:

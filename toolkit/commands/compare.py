@@ -70,7 +70,7 @@ def command(
     need("pandas", "report")
     check_folder(out)
     from toolkit.commands.recorded import recorded
-    from toolkit.report.comparison import compare
+    from toolkit.experiment.comparison.study import compare
 
     found, around = recorded(sessions, catalog, limit)
     result = compare(

@@ -54,7 +54,7 @@ def command(
         check_folder(out)
     from toolkit.commands.recorded import recorded
     from toolkit.experiment.diagnosis.diagnose import diagnose
-    from toolkit.report.diagnosis import records, save
+    from toolkit.experiment.diagnosis.page import records, save
 
     given, around = recorded(sessions, catalog, limit)
     options = {"retriever": retriever, "profile": profile, "query_model": query_model, "model": model}
@@ -71,8 +71,8 @@ def command(
 
 
 def _print(found: Diagnosis) -> None:
-    from toolkit.report.diagnosis import notes, sections
-    from toolkit.report.diagnosis_toml import host_toml
+    from toolkit.experiment.diagnosis.host_toml import host_toml
+    from toolkit.experiment.diagnosis.page import notes, sections
 
     for section in sections(found):
         typer.echo(f"{section.title}: {section.of}\n{section.about}")

@@ -21,7 +21,7 @@ def command(
     Example: toolkit report reports/compare
     """
     need("pandas", "report")
-    from toolkit.report.comparison import Comparison
+    from toolkit.experiment.comparison.result import Comparison
     from toolkit.report.html import page
     from toolkit.report.run_folder import write
 

@@ -119,7 +119,7 @@ def test_wrong_calls_are_errors() -> None:
 
 def test_the_picture_has_a_line_a_selector_and_says_what_differs() -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    from toolkit.report.grid_plot import cost_against_size
+    from toolkit.experiment.comparison.grid_plot import cost_against_size
 
     found = made(catalog=SEA, sizes=[0, 4], models=["gpt-5"], query_models=["own_words", "turn_input"])
     ax = cost_against_size(found)
@@ -133,7 +133,7 @@ def test_the_picture_has_a_line_a_selector_and_says_what_differs() -> None:
 
 def test_a_selector_has_the_same_colour_in_every_picture_whichever_is_cheaper_there() -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    from toolkit.report.grid_plot import cost_against_size
+    from toolkit.experiment.comparison.grid_plot import cost_against_size
 
     found = made("lazy", "recent")
     turned = replace(found, frame=found.frame[::-1].reset_index(drop=True))
@@ -144,7 +144,7 @@ def test_a_selector_has_the_same_colour_in_every_picture_whichever_is_cheaper_th
 
 def test_the_picture_goes_by_decades_where_the_largest_figures_would_hide_the_others() -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    from toolkit.report.grid_plot import cost_against_size
+    from toolkit.experiment.comparison.grid_plot import cost_against_size
 
     found = made("lazy", "recent")
     numbers = [1_000.0] * len(found.frame)

@@ -11,9 +11,10 @@ from tests.builders import BRANCH, DATASET, call, said, session, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison import run
 from toolkit.experiment.comparison.options import study
+from toolkit.experiment.comparison.result import Comparison
 from toolkit.experiment.comparison.run import Runner, units
 from toolkit.experiment.comparison.spread import METRICS, QUERY_MODELS, query_models, variants
-from toolkit.experiment.comparison.study import Measured, measure
+from toolkit.experiment.comparison.study import measure
 from toolkit.formats.sessions import load_sessions
 from toolkit.replaying import Setting, System
 from toolkit.session import Session
@@ -30,16 +31,16 @@ def idle(id: str = "idle") -> Session:
     return session(turn("please", said("hello")), id=id, digest=id)
 
 
-def measured(recorded: Any, *selectors: Any, also: Any = OTHERS, **options: Any) -> Measured:
+def measured(recorded: Any, *selectors: Any, also: Any = OTHERS, **options: Any) -> Comparison:
     return measure(recorded, study(selectors or ("lazy",), retriever="lexical", progress=False, also=also, **options))
 
 
-def row(made: Measured, system: str = "lazy") -> dict[str, Any]:
+def row(made: Comparison, system: str = "lazy") -> dict[str, Any]:
     found: dict[str, Any] = made.summary.set_index("system").loc[system].to_dict()
     return found
 
 
-def spread(made: Measured, name: str, system: str = "lazy") -> tuple[Any, Any, Any]:
+def spread(made: Comparison, name: str, system: str = "lazy") -> tuple[Any, Any, Any]:
     found = row(made, system)
     return found[f"{name}_min"], found[name], found[f"{name}_max"]
 

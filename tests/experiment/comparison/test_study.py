@@ -13,7 +13,8 @@ from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, sessi
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison import run
 from toolkit.experiment.comparison.options import Study, study
-from toolkit.experiment.comparison.study import Measured, measure
+from toolkit.experiment.comparison.result import Comparison
+from toolkit.experiment.comparison.study import measure
 from toolkit.formats.sessions import load_sessions
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "compare.json"
@@ -45,11 +46,11 @@ def plan(*selectors: Any, **options: Any) -> Study:
     return study(selectors or ("lazy",), retriever="lexical", progress=False, **options)
 
 
-def frames(made: Measured) -> list[pd.DataFrame]:
+def frames(made: Comparison) -> list[pd.DataFrame]:
     return [made.summary, made.sessions, made.turns, made.passes]
 
 
-def same(one: Measured, other: Measured) -> bool:
+def same(one: Comparison, other: Comparison) -> bool:
     return all(mine.equals(theirs) for mine, theirs in zip(frames(one), frames(other), strict=True))
 
 

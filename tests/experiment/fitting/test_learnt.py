@@ -11,7 +11,8 @@ from tests.builders import BRANCH, MAIL, READ, call, said, session, turn
 from toolkit.errors import InputError, ToolkitError
 from toolkit.experiment.comparison import run
 from toolkit.experiment.comparison.options import study
-from toolkit.experiment.comparison.study import Measured, measure
+from toolkit.experiment.comparison.result import Comparison
+from toolkit.experiment.comparison.study import measure
 from toolkit.experiment.fitting import learnt as fitting
 from toolkit.experiment.fitting.learnt import can_fit, fitted, fitted_on
 from toolkit.report.tables import caption
@@ -29,11 +30,11 @@ def recorded(n: int, tool: str = BRANCH.name) -> Session:
 MANY = [recorded(n, BRANCH.name if n < 3 else MAIL.name) for n in range(6)]
 
 
-def measured(*selectors: Any, **options: Any) -> Measured:
+def measured(*selectors: Any, **options: Any) -> Comparison:
     return measure(MANY, study(selectors, retriever="lexical", progress=False, **options))
 
 
-def codes(found: Measured) -> list[str]:
+def codes(found: Comparison) -> list[str]:
     return [one.code for one in found.problems]
 
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InputError
 from toolkit.experiment.comparison.options import Study, study
-from toolkit.experiment.comparison.study import Measured, measure
+from toolkit.experiment.comparison.result import Comparison
+from toolkit.experiment.comparison.study import measure
 from toolkit.experiment.growing import grown, pool_of, sizes_in
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
@@ -120,7 +121,7 @@ def _once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(replace(one, message=_SIZE.sub("", one.message)) for one in problems))
 
 
-def _about(found: Measured, sessions: Sequence[Session], model: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _about(found: Comparison, sessions: Sequence[Session], model: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the figures are of: as a comparison says it, but for the sessions as they were recorded."""
     listed, rules = price(model), rules_for(model)
     return {

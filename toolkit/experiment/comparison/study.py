@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from tqdm import tqdm
 
 from toolkit import __version__
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.experiment.comparison.options import Execution, Study
+from toolkit.experiment.comparison.options import Execution, Study, study
 from toolkit.experiment.comparison.parts import Parts
+from toolkit.experiment.comparison.result import Comparison
 from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
-from toolkit.experiment.comparison.spread import Variant, left_out, variants, with_spread
+from toolkit.experiment.comparison.spread import Variant, left_out, query_models, variants, with_spread
 from toolkit.experiment.comparison.workers import run
 from toolkit.experiment.fitting.learnt import learnt, seen
 from toolkit.formats.files import Problem
@@ -25,22 +27,37 @@ from toolkit.replaying.system import System
 from toolkit.session import Session, digest_of
 from toolkit.tokens.counter import Counter, counter_of
 
-if TYPE_CHECKING:
-    import pandas as pd
+
+def compare(
+    sessions: Iterable[Session],
+    selectors: Sequence[Any] | None = None,
+    *,
+    query_model: str | Sequence[str] = "own_words",
+    spread: bool = True,
+    **options: Any,
+) -> Comparison:
+    """Replay recorded sessions under several systems and compare what each costs and misses.
+
+    The bounds `all`, `none`, `oracle` and `oracle_cost` stand in every table.
+
+    Args:
+        sessions: Recordings, e.g. `load_sessions("sessions/")`.
+        selectors: Specs or functions; a default choice if None.
+        query_model: Where the counterfactual queries come from; of several, the first is the main one, and the
+            spread is over them.
+        spread: Replay under other query models too, and show the least and the most beside the figures.
+        options: Those of `toolkit.experiment.comparison.options.OPTIONS`, as `toolkit compare --help` lists them;
+            `catalog` is tools.
+
+    Raises:
+        UnknownNameError: A selector, retriever, model… is not known; nothing has run.
+        InputError: There is no session.
+    """
+    main, *also = query_models(query_model, spread)
+    return measure(sessions, study(selectors, query_model=main, also=also, **options))
 
 
-class Measured(NamedTuple):
-    """The leaderboard, the frames behind it, what was doubted, and what the figures are of."""
-
-    summary: pd.DataFrame
-    sessions: pd.DataFrame
-    turns: pd.DataFrame
-    passes: pd.DataFrame
-    problems: tuple[Problem, ...]
-    about: Mapping[str, Any]
-
-
-def measure(sessions: Iterable[Session], study: Study) -> Measured:
+def measure(sessions: Iterable[Session], study: Study) -> Comparison:
     """Replay sessions under the systems of a study and count them.
 
     Raises:
@@ -67,18 +84,18 @@ def measure(sessions: Iterable[Session], study: Study) -> Measured:
 
 
 def _spread(
-    measured: Measured,
+    measured: Comparison,
     varied: Sequence[Variant],
     parts: Parts,
     execution: Execution,
     prices: Mapping[str, Price | None],
-) -> Measured:
+) -> Comparison:
     """Replay under the other query models, and put the spread into the leaderboard."""
     todo = [variant.unit for variant in varied]
     again = _run_all(todo, parts, execution.workers, execution.progress and bool(todo), "other query models")
     summary = with_spread(measured.summary, measured.sessions, varied, again, prices)
     more = (*left_out(varied, again), *(problem for done in again for problem in done.problems))
-    return measured._replace(summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
+    return replace(measured, summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
 
 
 def _unfinished(work: Sequence[Unit], finished: Sequence[Done]) -> Iterator[Problem]:
@@ -146,7 +163,7 @@ def _measured(
     prices: Mapping[str, Price | None],
     problems: Sequence[Problem],
     about: Mapping[str, Any],
-) -> Measured:
+) -> Comparison:
     from toolkit.experiment.comparison import frames
 
     passes = frames.pass_frame([row for done in finished for row in done.passes], prices)
@@ -154,7 +171,7 @@ def _measured(
     sessions = frames.session_frame(turns)
     summary = frames.leaderboard(sessions, systems, int(about["seed"]))
     found = dict.fromkeys((*problems, *(problem for done in finished for problem in done.problems)))
-    return Measured(summary, sessions, turns, passes, tuple(found), about)
+    return Comparison(summary, sessions, turns, passes, tuple(found), about)
 
 
 def _cache_words(model: str | None) -> str:

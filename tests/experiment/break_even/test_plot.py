@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiment.break_even.test_study import found
-from toolkit.report.break_even_plot import caption, cost_against_size, draw, save, turns_that_pay
+from toolkit.experiment.break_even.plot import caption, cost_against_size, draw, save, turns_that_pay
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.experiment.diagnosis.diagnose import Diagnosis
-from toolkit.report.diagnosis_toml import host_toml, saving_words
+from toolkit.experiment.diagnosis.host_toml import host_toml, saving_words
 from toolkit.report.run_folder import write
 from toolkit.store import whole
 
@@ -158,7 +158,7 @@ def page(found: Diagnosis) -> str:
     """Return the diagnosis as one self-contained HTML page."""
     from jinja2 import Environment, PackageLoader
 
-    from toolkit.report.diagnosis_plot import picture
+    from toolkit.experiment.diagnosis.plot import picture
 
     environment = Environment(loader=PackageLoader("toolkit.report", "templates"), autoescape=True)
     text: str = environment.get_template("diagnose.html").render(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolkit.errors import InputError
+from toolkit.experiment.break_even.plot import COLOURS, FAINT
 from toolkit.experiment.comparison.grid import Grid
 from toolkit.replaying.system import BOUNDS
-from toolkit.report.break_even_plot import COLOURS, FAINT
 from toolkit.report.frontier_plot import plain_numbers
 
 if TYPE_CHECKING:
