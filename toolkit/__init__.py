@@ -17,7 +17,7 @@ from toolkit.tool import Catalog, Tool
 if TYPE_CHECKING:
     from toolkit.experiment.comparison.grid import grid
     from toolkit.experiment.comparison.study import compare
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
     from toolkit.formats.sessions import load_sessions
     from toolkit.replaying import replay
 
@@ -40,7 +40,7 @@ __all__ = [
 _LATER = {
     "compare": "toolkit.experiment.comparison.study",
     "grid": "toolkit.experiment.comparison.grid",
-    "load_catalog": "toolkit.formats.catalogs",
+    "load_catalog": "toolkit.formats.catalogs.load",
     "load_sessions": "toolkit.formats.sessions",
     "replay": "toolkit.replaying",
 }

@@ -15,8 +15,8 @@ import pytest
 
 from tests.hosts.running import SCRIPTS, SECRET, gone
 from toolkit.cli import main
-from toolkit.formats.catalog_write import row_of, write_catalog
-from toolkit.formats.catalogs import load_catalog, read_tool
+from toolkit.formats.catalogs.load import load_catalog, read_tool
+from toolkit.formats.catalogs.write import row_of, write_catalog
 from toolkit.tool import Tool
 
 

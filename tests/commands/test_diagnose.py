@@ -14,7 +14,7 @@ from toolkit.config import read_config
 from toolkit.experiment.diagnosis.diagnose import Diagnosis, diagnose
 from toolkit.experiment.diagnosis.host_toml import COMMAND, host_toml, pinned
 from toolkit.experiment.diagnosis.page import page, sections
-from toolkit.formats.catalog_write import write_catalog
+from toolkit.formats.catalogs.write import write_catalog
 from toolkit.formats.sessions import load_sessions
 from toolkit.selectors import resolve
 from toolkit.tool import Catalog, Tool

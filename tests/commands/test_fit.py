@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import atif, many_turns, tool, written
 from toolkit.cli import main
-from toolkit.formats.catalog_write import write_catalog
+from toolkit.formats.catalogs.write import write_catalog
 from toolkit.selectors.usage import load_usage
 from toolkit.tool import Catalog
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.builders import written
-from toolkit.formats.atif import read_trajectory
-from toolkit.formats.atif_write import trajectory
 from toolkit.formats.files import find_files
 from toolkit.formats.importing import Source
+from toolkit.formats.native.atif import read_trajectory
+from toolkit.formats.native.write import trajectory
 from toolkit.formats.registry import FORMATS, format_of
 from toolkit.formats.sessions import load_sessions
 from toolkit.session import Call, Pass, Session, text_of

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.cases.running import Case, read_cases
-from toolkit.formats.atif_write import write_sessions
 from toolkit.formats.files import Problem
+from toolkit.formats.native.write import write_sessions
 from toolkit.formats.sessions import Sessions, load_sessions
 from toolkit.session import Call, Pass, Session, moments, text_of
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import atif, line
-from toolkit.formats.atif import read_trajectory
-from toolkit.formats.atif_write import trajectory
+from toolkit.formats.native.atif import read_trajectory
+from toolkit.formats.native.write import trajectory
 from toolkit.formats.redacting import Redactor
 from toolkit.tool import compact_json
 

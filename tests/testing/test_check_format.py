@@ -11,8 +11,8 @@ import pytest
 
 from tests.builders import BRANCH, DATASET, call, said, session, turn
 from toolkit.errors import UnknownNameError
-from toolkit.formats.atif_write import write_sessions
 from toolkit.formats.importing import Format, Source
+from toolkit.formats.native.write import write_sessions
 from toolkit.formats.plain import PLAIN
 from toolkit.session import Session
 from toolkit.testing import check_format

@@ -39,7 +39,7 @@ def record(
     Example: toolkit catalog record --config host.toml --out tools.jsonl
     """
     from toolkit.config import read_config
-    from toolkit.formats.catalog_write import check_catalog_path, write_catalog
+    from toolkit.formats.catalogs.write import check_catalog_path, write_catalog
     from toolkit.hosts.mcp_servers import list_tools
     from toolkit.hosts.servers_json import read_servers
 
@@ -87,7 +87,7 @@ def cost(
 
     Example: toolkit catalog cost datasets/mcp-servers/tools.jsonl --model claude-sonnet-4-5
     """
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
     from toolkit.tokens.catalog_cost import by_server, costs
 
     catalog = load_catalog(*files)

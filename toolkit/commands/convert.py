@@ -34,7 +34,7 @@ def command(
 
     Example: toolkit import ~/.claude/projects --redact --out sessions
     """
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
     from toolkit.formats.converting import Wanted, convert_all, total
     from toolkit.formats.files import find_files
 

@@ -57,7 +57,7 @@ def check_left_out(left_out: Iterable[str], sets: Iterable[str]) -> None:
 def from_queries(catalogs: Sequence[Path], queries: Sequence[Path]) -> Iterator[Pairs]:
     """Yield the pairs of each query file, with the one catalog or its own."""
     from toolkit.experiment.ranking.rank_eval import read_queries
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
 
     if len(catalogs) not in (1, len(queries)):
         raise InputError(

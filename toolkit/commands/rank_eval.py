@@ -32,7 +32,7 @@ def command(
     """
     need("numpy", "embed")
     from toolkit.experiment.ranking.rank_eval import compared, read_queries, runs
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
     from toolkit.search import default_retriever
 
     tools = load_catalog(*catalog, homonyms=True)

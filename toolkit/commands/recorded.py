@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from toolkit.errors import InputError
-from toolkit.formats.catalogs import load_catalog
+from toolkit.formats.catalogs.load import load_catalog
 from toolkit.formats.joining import join
 from toolkit.formats.sessions import Sessions, load_sessions
 from toolkit.tool import Catalog

@@ -28,7 +28,7 @@ def command(
 
     Example: toolkit search "close an issue" --catalog datasets/mcp-servers/tools.jsonl --explain
     """
-    from toolkit.formats.catalogs import load_catalog
+    from toolkit.formats.catalogs.load import load_catalog
     from toolkit.search.shared import tool_search
 
     spec = _spec(retriever, regex)

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from toolkit.errors import InputError
-from toolkit.formats.atif_write import write_sessions
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.joining import join
-from toolkit.formats.otlp_write import write_spans
+from toolkit.formats.native.write import write_sessions
 from toolkit.formats.redacting import Redactor
 from toolkit.formats.registry import FORMATS, read_file
+from toolkit.formats.traces.otlp_write import write_spans
 from toolkit.session import Session
 from toolkit.tool import Tool
 

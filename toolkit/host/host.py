@@ -216,7 +216,7 @@ def _selector(spec: str | Selector | None) -> Selector | None:
 
 
 def _recorder(path: str | Path, listed: Catalog, selector: Any, retriever: Any, profile: Profile) -> Recorder:
-    from toolkit.formats.recording import Recording
+    from toolkit.formats.native.recording import Recording
 
     specs = {"selector": selector, "retriever": retriever}
     facts = {name: None if spec is None else str(spec) for name, spec in specs.items()}

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from toolkit.formats.atif_write import write_sessions
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
+from toolkit.formats.native.write import write_sessions
 from toolkit.formats.registry import FORMATS, format_of, read_file
 from toolkit.session import Session
 from toolkit.testing import findings

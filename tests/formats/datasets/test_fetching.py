@@ -12,7 +12,7 @@ import pytest
 
 from tests.formats.datasets.wheels import answer, bfcl_members, function, json_lines, pinned, question, wheel
 from toolkit.errors import InputError
-from toolkit.formats.catalogs import load_catalog
+from toolkit.formats.catalogs.load import load_catalog
 from toolkit.formats.datasets.fetching import PROVENANCE, QUERIES, SESSIONS, TOOLS, fetch, is_there
 from toolkit.formats.datasets.sets import DataSet, data_sets
 from toolkit.formats.sessions import load_sessions

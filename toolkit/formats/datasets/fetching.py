@@ -11,13 +11,13 @@ from typing import Any
 
 from toolkit import __version__
 from toolkit.errors import InputError
-from toolkit.formats.atif_write import write_sessions
 from toolkit.formats.datasets import bfcl_multi_turn, bfcl_single, livemcpbench, nestful
 from toolkit.formats.datasets.converted import Converted, Row
 from toolkit.formats.datasets.downloading import download
 from toolkit.formats.datasets.package import Package, checked, digest
 from toolkit.formats.datasets.sets import DataSet
 from toolkit.formats.files import Problem
+from toolkit.formats.native.write import write_sessions
 from toolkit.tool import compact_json
 
 TOOLS, QUERIES, SESSIONS = "tools.jsonl", "queries.jsonl", "sessions.atif.jsonl.gz"
