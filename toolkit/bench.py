@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolkit.ledger import PassRow, ledger
-from toolkit.prices.price import USUAL, Price, price_or_usual
+from toolkit.prices.price import USUAL, Price, price_or_usual, window
 from toolkit.prompt_cache.rules import IDEAL, CacheRules, rules_for
 from toolkit.replaying.fold import Report, fold
 from toolkit.replaying.prepared import Counter, Prepared, Uncounted, prepare
@@ -57,6 +57,7 @@ class Bench:
         counter: Who counts.
         rules: The provider's prompt cache.
         price: What tokens cost.
+        window: Tokens of the model's context window; None where nobody knows it.
         billed: Whether tool search is billed by its host's rules, beyond the texts of its calls and results.
     """
 
@@ -64,21 +65,26 @@ class Bench:
     counter: Counter = field(default_factory=Uncounted)
     rules: CacheRules = IDEAL
     price: Price = USUAL
+    window: int | None = None
     billed: bool = False
 
     @classmethod
     def of(cls, setting: Setting) -> Bench:
         """Return the bench of a setting: its model's tokens, cache and prices, or texts alone without a model."""
         model = setting.model
-        rules = rules_for(model) if model else IDEAL
-        return cls(setting, counter_of(model), rules, price_or_usual(model), bool(model))
+        made = cls(setting, counter_of(model), billed=bool(model))
+        return made._of(model) if model else made
 
     def for_session(self, session: Session) -> Bench:
         """Return the bench of one session: its own model's cache and prices where the setting names no model."""
         if self.setting.model or not session.model:
             return self
-        setting = replace(self.setting, model=session.model)
-        return replace(self, setting=setting, rules=rules_for(session.model), price=price_or_usual(session.model))
+        return self._of(session.model)
+
+    def _of(self, model: str) -> Bench:
+        """Return the bench with a model's cache, prices and window."""
+        setting, known = replace(self.setting, model=model), price_or_usual(model)
+        return replace(self, setting=setting, rules=rules_for(model), price=known, window=window(model))
 
     def prepare(self, session: Session) -> Prepared:
         """Return a session ready for replays, and counted."""
@@ -88,7 +94,8 @@ class Bench:
         self, prepared: Prepared, system: System, report: Report | None = None, plan: Sequence[frozenset[str]] = ()
     ) -> Trace:
         """Replay a session under a system (see `toolkit.replaying.fold.fold`)."""
-        return fold(prepared, system, self.setting, self.definition_tokens(prepared.session), report, plan)
+        tokens = self.definition_tokens(prepared.session)
+        return fold(prepared, system, self.setting, tokens, report, plan, price=self.price, window=self.window)
 
     def rows(self, prepared: Prepared, trace: Trace) -> list[PassRow]:
         """Return the token rows of a replay, one a pass."""

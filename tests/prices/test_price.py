@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from pathlib import Path
 
+import genai_prices
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.prices.price import Price, Rates, price
+from toolkit.prices.price import LIST_DATES, Price, Rates, list_date, price
 
 DAY = "2026-11-01"
 
@@ -38,8 +40,18 @@ def test_a_day_may_come_as_text_date_or_datetime(at: object) -> None:
     assert price("gpt-5", at=at).date == DAY  # type: ignore[arg-type]
 
 
-def test_no_day_is_today_and_does_not_depend_on_the_hour() -> None:
-    assert price("deepseek-v4-pro").date == datetime.now(tz=UTC).date().isoformat()
+@pytest.mark.parametrize("model", ["deepseek-v4-pro", "gpt-5"])
+def test_no_day_is_that_of_the_price_list_whatever_the_clock_says(model: str) -> None:
+    assert price(model).date == LIST_DATES[genai_prices.__version__] == list_date().isoformat()
+    assert price(model) == price(model, at=list_date())
+
+
+def test_a_price_list_without_a_known_date_has_that_of_its_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(genai_prices, "__version__", "99.0")
+    list_date.cache_clear()
+    installed = datetime.fromtimestamp(Path(genai_prices.__file__).stat().st_mtime, UTC).date()
+    assert list_date() == installed
+    list_date.cache_clear()
 
 
 def test_an_override_wins_from_its_day_on() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError, UnknownNameError
@@ -23,6 +24,9 @@ PROVIDERS = {
     "huggingface": "huggingface_together",
 }
 """Our name of a provider → the price list's, where they differ."""
+
+LIST_DATES = {"0.2.3": "2026-11-09"}
+"""Version of genai-prices, which states no date → the day of its newest prices; what starts later was announced."""
 
 PRICE_LISTS = Registry("price list", "toolkit.prices", given=3, wants="a function of model, provider and moment")
 """Each returns a `Price`, or None for what it does not know; they are asked before what is built in."""
@@ -95,7 +99,7 @@ USUAL = Price("usual ratios", Rates(1e-6, 1e-7, 1.25e-6, 5e-6), source="ratios c
 
 
 def price_or_usual(model: str | None) -> Price:
-    """Return a model's price of today, or the usual ratios without a model or without a price for it."""
+    """Return a model's price by the newest list, or the usual ratios without a model or without a price for it."""
     try:
         return price(model) if model else USUAL
     except UnknownNameError:
@@ -110,7 +114,8 @@ def price(model: str, provider: str | None = None, at: str | date | datetime | N
     Args:
         model: The name sent to the API, with or without the vendor before a slash.
         provider: Who serves it (`openai`, `bedrock`, `vertex`…); the maker's own API by default.
-        at: ISO text, date or datetime; a day without a time means 12:00 UTC; today by default.
+        at: ISO text, date or datetime; a day without a time means 12:00 UTC; that of the price list by
+            default, so that the same run costs the same on another day.
 
     Raises:
         UnknownNameError: No list has the model; the message names the nearest.
@@ -141,6 +146,16 @@ def _listed(model: str, provider: str | None, when: datetime) -> Price:
             base, tiers = _rates(prices)
             return Price(info.id, base, tiers, f"genai-prices {__version__} ({vendor})", when.date().isoformat())
     raise UnknownNameError("model", model, _nearest_models(model))
+
+
+@lru_cache(maxsize=1)
+def list_date() -> date:
+    """Return the day of the installed price list; of a version that `LIST_DATES` lacks, when it was installed."""
+    import genai_prices
+
+    known = LIST_DATES.get(genai_prices.__version__)
+    installed = datetime.fromtimestamp(Path(genai_prices.__file__).stat().st_mtime, UTC).date()
+    return date.fromisoformat(known) if known else installed
 
 
 def window(model: str, provider: str | None = None) -> int | None:
@@ -211,8 +226,7 @@ def _nearest_models(model: str) -> list[str]:
 
 
 def _moment(at: str | date | datetime | None) -> datetime:
-    if at is None:
-        at = datetime.now(tz=UTC).date()
+    at = list_date() if at is None else at
     if isinstance(at, str):
         at = _parsed(at)
     if not isinstance(at, datetime):

@@ -11,7 +11,7 @@ from toolkit.engine.ports import Selection
 from toolkit.engine.view import HostView
 from toolkit.errors import InputError
 from toolkit.host import Host, Turn
-from toolkit.prices.price import price_or_usual
+from toolkit.prices.price import USUAL, Price
 from toolkit.replaying import events
 from toolkit.replaying.prepared import Prepared, PreparedPass, PreparedTurn
 from toolkit.replaying.profiles import profile
@@ -31,17 +31,20 @@ def fold(
     tokens: Callable[[str], int] | None = None,
     report: Report | None = None,
     plan: Sequence[frozenset[str]] = (),
+    *,
+    price: Price = USUAL,
+    window: int | None = None,
 ) -> Trace:
     """Replay a session under a system.
 
     Args:
         prepared: The session.
         system: What to replay it under.
-        setting: What stands around it: its tools, what is flagged deferred, and the model whose prices selectors
-            that weigh cost are told of.
-        tokens: Name → tokens of a definition, for the same selectors.
+        setting: What stands around it: its tools, and what is flagged deferred.
+        tokens: Name → tokens of a definition, for selectors that weigh cost.
         report: Called with (code, message) for what could not be replayed as recorded.
         plan: What each turn declares, for the bound that was worked out from the recording (`oracle_cost`).
+        price, window: What the model's tokens cost, and its context window, for selectors that weigh cost.
     """
     rules = profile(system.profile)
     host = Host(
@@ -51,7 +54,8 @@ def fold(
         profile=rules,
         time_limit=None,
         tokens=tokens,
-        price=price_or_usual(setting.model),
+        price=price,
+        window=window,
     )
     deferred = events.deferred_patterns(prepared.session.catalog, setting.catalog, setting.defer, rules)
     replayer = _Replayer(host, prepared.session, system, report or (lambda code, message: None), deferred)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolkit.errors import UnknownNameError
-from toolkit.experiment.break_even.price_model import Outline, break_even, outcome, table
+from toolkit.experiment.break_even.price_model import Outline, outcome
 from toolkit.prices.price import price
 from toolkit.prompt_cache.rules import rules_for
 from toolkit.replaying.search_billing import BILLINGS, billing
@@ -31,19 +32,13 @@ def test_adding_found_tools_to_the_definitions_flips_its_sign_between_sixty_and_
 
 
 def test_breaking_the_prefix_or_sampling_twice_makes_the_search_pay_later() -> None:
-    plain, hosted, breaks = (
-        break_even(Outline(), SONNET, RULES, billing(p)) for p in ("reference", "anthropic-api", "bigtool")
-    )
-    assert plain is not None and hosted is not None and breaks is not None and plain < hosted < breaks
+    pays = {p: lambda tools, p=p: ratio(p, tools) < 1 for p in ("reference", "anthropic-api", "bigtool")}
+    plain, hosted, breaks = (bisect(range(4096), False, key=one) for one in pays.values())
+    assert 0 < plain < hosted < breaks < 4096
 
 
-def test_a_search_that_never_pays_has_no_break_even() -> None:
-    assert break_even(Outline(definition=0, searches=3), SONNET, RULES, billing("reference")) is None
-
-
-def test_the_table_has_a_row_a_size_and_length() -> None:
-    rows = table(Outline(), SONNET, RULES, billing("reference"), [10, 100], [1, 5, 9])
-    assert [(row.tools, row.turns) for row in rows] == [(n, t) for n in (10, 100) for t in (1, 5, 9)]
+def test_a_search_that_saves_no_definition_never_pays() -> None:
+    assert outcome(Outline(4096, definition=0, searches=3), SONNET, RULES, billing("reference")).ratio >= 1
 
 
 @given(st.integers(1, 200), st.integers(1, 4), st.sampled_from(sorted(BILLINGS)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from toolkit.prices.price import Price
@@ -68,26 +68,6 @@ def over_turns(plan: Outline, price: Price, rules: CacheRules, search: SearchBil
     searched = _sums(simulate(_searched(plan, search), rules), price, plan, plan.passes + plan.searches)
     pairs = enumerate(zip(everything, searched, strict=True), 1)
     return [Outcome(plan.tools, turn, one, other) for turn, (one, other) in pairs]
-
-
-def table(
-    plan: Outline, price: Price, rules: CacheRules, search: SearchBilling, tools: Iterable[int], turns: Iterable[int]
-) -> list[Outcome]:
-    """Return the outcomes over catalog sizes and session lengths, for a figure."""
-    turns = list(turns)
-    return [outcome(replace(plan, tools=n, turns=t), price, rules, search) for n in tools for t in turns]
-
-
-def break_even(plan: Outline, price: Price, rules: CacheRules, search: SearchBilling, most: int = 4096) -> int | None:
-    """Return the smallest catalog from which the search is cheaper, or None when it never is up to `most`."""
-    low, high = 0, most
-    if outcome(replace(plan, tools=most), price, rules, search).ratio >= 1:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        pays = outcome(replace(plan, tools=middle), price, rules, search).ratio < 1
-        low, high = (low, middle) if pays else (middle, high)
-    return high
 
 
 def _sums(uses: Sequence[CacheUse], price: Price, plan: Outline, replies: int) -> Iterator[float]:

@@ -43,12 +43,12 @@ def _batches(todo: Sequence[Unit], workers: int) -> list[list[Unit]]:
 
     Where there are too few of these for all workers, each unit goes alone.
     """
-    batches = [list(batch) for _, batch in groupby(todo, key=lambda unit: id(unit.sessions))]
+    batches = [list(batch) for _, batch in groupby(todo, key=lambda unit: [session.id for session in unit.sessions])]
     return batches if len(batches) >= 2 * workers else [[unit] for unit in todo]
 
 
 def _check_sendable(todo: Sequence[Unit]) -> None:
-    for selector in {id(unit.system.selector): unit.system.selector for unit in todo}.values():
+    for selector in {unit.system.name: unit.system.selector for unit in todo}.values():
         try:
             pickle.dumps(selector)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -60,7 +60,7 @@ _apart: Runner | None = None
 
 
 def _run_apart(batch: Sequence[Unit]) -> list[Done]:
-    """Run units in a worker; what surrounds them is the same object in each batch, so that it is indexed once."""
+    """Run units in a worker; equal settings are one in all batches, so that their catalog is indexed once."""
     global _apart
     _apart = _apart or Runner()
     return [_apart.run(replace(unit, setting=_known(unit.setting))) for unit in batch]

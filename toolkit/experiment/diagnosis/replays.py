@@ -121,8 +121,8 @@ class Replays:
         other offers.
         """
         trace, chooser = self.declared(session).trace, Deferring(parts)
-        offers: dict[int, Offer] = {id(turn.offer): _offer(turn.offer, chooser) for turn in trace.turns}
-        pairs = [(turn, offers[id(turn.offer)]) for turn in trace.turns]
+        offers: dict[Offer, Offer] = {turn.offer: _offer(turn.offer, chooser) for turn in trace.turns}
+        pairs = [(turn, offers[turn.offer]) for turn in trace.turns]
         if any(name in offer.searchable.by_name for turn, offer in pairs for name in _called(turn)):
             return self.replay(session, chooser)
         moved = replace(trace, turns=tuple(replace(turn, offer=offer) for turn, offer in pairs))
