@@ -1,6 +1,6 @@
 """The research toolkit for tool selectors of LLM agents.
 
-Importing this face loads neither pandas, matplotlib, torch nor tiktoken.
+Importing this face needs the core alone and loads neither pandas, matplotlib, torch nor tiktoken.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from toolkit.engine import Offer, Selection
+from toolkit.errors import need
 from toolkit.host import Host
 from toolkit.selectors.registry import selector
 from toolkit.session import Session
@@ -47,6 +48,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("compare", "grid"):
+        need("pandas")
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'toolkit' has no attribute {name!r}")

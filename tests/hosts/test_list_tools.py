@@ -108,7 +108,7 @@ def test_listing_works_inside_a_running_loop_as_in_a_notebook() -> None:
 
 
 def test_without_the_sdk_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolkit.hosts.mcp_servers.find_spec", lambda name: None)
+    monkeypatch.setattr("toolkit.errors.find_spec", lambda name: None)
     for attempt in (list_tools, McpServers):
         with pytest.raises(MissingExtra, match=r"selector-toolkit\[mcp\]"):
             attempt(hosting())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import need, print_json, print_table, tell_problems
-from toolkit.errors import InputError
+from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.errors import InputError, need
 
 if TYPE_CHECKING:
     from toolkit.experiment.break_even.study import BreakEven
@@ -55,7 +55,7 @@ def command(
 
     Example: toolkit break-even datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --sizes 20,60,96
     """
-    need("pandas", "report")
+    need("pandas")
     from toolkit.commands.recorded import recorded
     from toolkit.experiment.break_even.study import SELECTORS, break_even
 

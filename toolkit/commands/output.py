@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from toolkit.errors import InputError, MissingExtra
+from toolkit.errors import InputError
 from toolkit.formats.files import Problem
 
 _SHOWN = 8
@@ -51,14 +51,6 @@ def tell_problems(problems: Sequence[Problem], where: str = "") -> None:
         sys.stderr.write(f"  {problem}\n")
     if len(problems) > _SHOWN:
         sys.stderr.write(f"  … and {len(problems) - _SHOWN} more{where}\n")
-
-
-def need(module: str, extra: str) -> None:
-    """Raise MissingExtra when an optional package is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec(module) is None:
-        raise MissingExtra(module, extra)
 
 
 def check_folder(out: Path) -> None:

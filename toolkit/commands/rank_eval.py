@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import need, print_json, print_table, tell_problems
+from toolkit.commands.output import print_json, print_table, tell_problems
 
 NAME = "rank-eval"
 
@@ -30,7 +30,6 @@ def command(
 
     Example: toolkit rank-eval --catalog datasets/mcp-servers/tools.jsonl --queries datasets/mcp-servers/queries.jsonl
     """
-    need("numpy", "embed")
     from toolkit.experiment.ranking.rank_eval import compared, read_queries, runs
     from toolkit.formats.catalogs.load import load_catalog
     from toolkit.search import default_retriever

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toolkit.commands.output import need, print_json, print_table
+from toolkit.commands.output import print_json, print_table
 from toolkit.commands.pairs import (
     CatalogFiles,
     LeftOut,
@@ -44,7 +44,6 @@ def command(
 
     Example: toolkit rank-fit --catalog tools.jsonl --queries queries.jsonl --out ranker.json
     """
-    need("numpy", "embed")
     from toolkit.search.learned.ranker import Ranker, save_ranker
     from toolkit.search.learned.ranker_fit import examples, fit
     from toolkit.search.retrievers.hybrid import Hybrid

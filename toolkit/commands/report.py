@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from toolkit.commands.output import need, print_json
+from toolkit.commands.output import print_json
+from toolkit.errors import need
 
 NAME = "report"
 
@@ -20,7 +21,7 @@ def command(
 
     Example: toolkit report reports/compare
     """
-    need("pandas", "report")
+    need("pandas")
     from toolkit.experiment.comparison.result import Comparison
     from toolkit.report.html import page
     from toolkit.report.run_folder import write

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, need
 
 SUFFIXES = tuple(
     f".{kind}{packed}"
@@ -131,6 +131,7 @@ def _chunks(file: BinaryIO | gzip.GzipFile, size: int) -> Iterator[bytes]:
 
 
 def _zstd(raw: BinaryIO, size: int) -> Iterator[bytes]:
+    need("zstandard")
     import zstandard
 
     unpacker = zstandard.ZstdDecompressor().decompressobj()

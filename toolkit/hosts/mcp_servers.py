@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.errors import UnknownNameError, need
 from toolkit.hosts.changes import Change, Listener, Mailbox, feeding
 from toolkit.hosts.config import HostConfig, ServerConfig
 from toolkit.hosts.mcp_reports import OFF, CallAnswer, ServerReport, ServersListing, listing_of
@@ -47,16 +46,11 @@ def list_tools(config: HostConfig, progress: Progress = lambda report: None) -> 
     Raises:
         MissingExtra: The official SDK is not installed.
     """
-    _need_sdk()
+    need("mcp")
     with discreet_logs(redactor(*config.servers)):
         reports = _run(config.enabled, progress)
     off = {server.name: ServerReport(server.name, OFF) for server in config.servers if not server.enabled}
     return listing_of(tuple((off | reports)[server.name] for server in config.servers))
-
-
-def _need_sdk() -> None:
-    if find_spec("mcp") is None:
-        raise MissingExtra("mcp", "mcp")
 
 
 def _run(servers: Sequence[ServerConfig], progress: Progress) -> dict[str, ServerReport]:
@@ -118,7 +112,7 @@ class McpServers:
         *,
         retry_after: Sequence[float] = RETRY_SECONDS,
     ) -> None:
-        _need_sdk()
+        need("mcp")
         self.config = config
         self._listener, self._retry_after = listener, retry_after
         self._links: dict[str, Link] = {}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from toolkit.errors import InputError, UnknownNameError
+from toolkit.errors import InputError, MissingExtra, UnknownNameError, need
 from toolkit.plugins import Registry
 from toolkit.tokens.models import facts
 
@@ -99,10 +99,10 @@ USUAL = Price("usual ratios", Rates(1e-6, 1e-7, 1.25e-6, 5e-6), source="ratios c
 
 
 def price_or_usual(model: str | None) -> Price:
-    """Return a model's price by the newest list, or the usual ratios without a model or without a price for it."""
+    """Return a model's price by the newest list, or the usual ratios without a model, a price for it or a list."""
     try:
         return price(model) if model else USUAL
-    except UnknownNameError:
+    except (UnknownNameError, MissingExtra):
         return USUAL
 
 
@@ -120,6 +120,7 @@ def price(model: str, provider: str | None = None, at: str | date | datetime | N
     Raises:
         UnknownNameError: No list has the model; the message names the nearest.
         InputError: `at` is no date.
+        MissingExtra: genai-prices is not installed.
     """
     model, when = model.strip().lower(), _moment(at)
     told = (one for ask in PRICE_LISTS.all() if (one := ask(model, provider, when)) is not None)
@@ -138,6 +139,7 @@ def _stated(model: str, when: datetime) -> Price | None:
 
 @lru_cache(maxsize=512)
 def _listed(model: str, provider: str | None, when: datetime) -> Price:
+    need("genai_prices")
     from genai_prices import __version__
 
     for vendor, info in _listings(model, provider):
@@ -151,6 +153,7 @@ def _listed(model: str, provider: str | None, when: datetime) -> Price:
 @lru_cache(maxsize=1)
 def list_date() -> date:
     """Return the day of the installed price list; of a version that `LIST_DATES` lacks, when it was installed."""
+    need("genai_prices")
     import genai_prices
 
     known = LIST_DATES.get(genai_prices.__version__)
@@ -159,13 +162,18 @@ def list_date() -> date:
 
 
 def window(model: str, provider: str | None = None) -> int | None:
-    """Return how many tokens of context a model reads, or None where neither `models.toml` nor the list knows."""
+    """Return how many tokens of context a model reads, or None where neither `models.toml` nor the list knows.
+
+    Raises:
+        MissingExtra: Nobody states the window, and genai-prices is not installed.
+    """
     name = model.strip().lower()
     return facts(name).window or _listed_window(name, provider)
 
 
 @lru_cache(maxsize=512)
 def _listed_window(model: str, provider: str | None) -> int | None:
+    need("genai_prices")
     return next((info.context_window for _, info in _listings(model, provider) if info.context_window), None)
 
 

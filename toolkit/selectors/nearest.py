@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 
 from toolkit import specs
 from toolkit.engine import HostView, Selection
-from toolkit.errors import MissingExtra
+from toolkit.errors import need
 from toolkit.selectors import checks
 from toolkit.selectors.combined import Combining
 from toolkit.selectors.ranked import latest_words
@@ -45,8 +44,8 @@ class Nearest(Combining):
 
     def __post_init__(self) -> None:
         checks.whole(self.spec, "k", self.k)
-        if self.spec == "semantic" and find_spec("sentence_transformers") is None:
-            raise MissingExtra("sentence-transformers, which semantic(k) ranks with,", "embed")
+        if self.spec == "semantic":
+            need("sentence_transformers", "sentence-transformers, which semantic(k) ranks with,")
 
     def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, need
 from toolkit.formats.catalogs.rows import cursor_of, is_page, rows_of
 from toolkit.formats.files import Problem, lines_of, records
 from toolkit.tool import CORE_NAMES, Catalog, Tool
@@ -87,6 +87,7 @@ def _values(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
 
 
 def _yaml(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
+    need("yaml")
     import yaml
 
     try:

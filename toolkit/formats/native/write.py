@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, need
 from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage
 from toolkit.store import write_whole
 from toolkit.tool import Tool, compact_json, source_of
@@ -55,6 +55,7 @@ def _packed(data: bytes, name: str) -> bytes:
     if name.endswith(".gz"):
         return gzip.compress(data, mtime=0)
     if name.endswith(".zst"):
+        need("zstandard")
         import zstandard
 
         return zstandard.compress(data)

@@ -8,6 +8,7 @@ import gzip
 import zlib
 from typing import Any
 
+from toolkit.errors import need
 from toolkit.formats.importing import parsed
 
 
@@ -40,6 +41,7 @@ def _unpacked(data: bytes) -> bytes:
         if data[:1] == b"\x78":
             return zlib.decompress(data)
         if data[:4] == b"\x28\xb5\x2f\xfd":
+            need("zstandard")
             import zstandard
 
             return zstandard.ZstdDecompressor().decompressobj().decompress(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolkit.errors import need
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.pieces import rows, table, text
@@ -46,6 +47,7 @@ def _once(interactions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _yaml(source: Source, problems: list[Problem]) -> Any:
+    need("yaml")
     import yaml
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

