@@ -162,13 +162,12 @@ def list_date() -> date:
 
 
 def window(model: str, provider: str | None = None) -> int | None:
-    """Return how many tokens of context a model reads, or None where neither `models.toml` nor the list knows.
-
-    Raises:
-        MissingExtra: Nobody states the window, and genai-prices is not installed.
-    """
+    """Return how many tokens of context a model reads, or None where neither `models.toml` nor a list knows."""
     name = model.strip().lower()
-    return facts(name).window or _listed_window(name, provider)
+    try:
+        return facts(name).window or _listed_window(name, provider)
+    except MissingExtra:
+        return None
 
 
 @lru_cache(maxsize=512)

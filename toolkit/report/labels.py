@@ -47,7 +47,7 @@ def name_points(ax: Axes, spots: Sequence[Spot]) -> None:
     if (layout := figure.get_layout_engine()) is not None:
         layout.execute(figure)
     to_points = 72 / figure.dpi
-    frame: Box = tuple(float(value) * to_points for value in ax.get_window_extent().extents)  # type: ignore[assignment]
+    frame: Box = tuple(float(value) * to_points for value in ax.get_window_extent().extents)
     at = [tuple(to_points * ax.transData.transform((spot.x, spot.y))) for spot in spots]
     taken = [(x - _AROUND, y - _AROUND, x + _AROUND, y + _AROUND) for x, y in at]
     for group in _shared(spots, at):

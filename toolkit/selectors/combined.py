@@ -212,7 +212,7 @@ class Capped(Wrapping):
 
     of: Any
     tokens: int
-    static: ClassVar[bool] = False  # type: ignore[misc]
+    static: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         resolve_into(self, "of")

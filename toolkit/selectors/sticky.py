@@ -47,7 +47,7 @@ class Sticky(Wrapping):
     used: float = 0.15
     trip: float = 300
     spec: ClassVar[str] = "sticky"
-    static: ClassVar[bool] = False  # type: ignore[misc]
+    static: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         resolve_into(self, "of")
