@@ -17,7 +17,7 @@ import toolkit
 ROOT = Path(toolkit.__file__).parent
 FLOORS = (
     ("errors", "patterns"),
-    ("specs", "store"),
+    ("plain", "specs", "store"),
     ("plugins",),
     ("tool",),
     ("toolset", "session"),

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 from toolkit.errors import InputError
+from toolkit.plain import is_finite, plain
 
 SEARCH = "tools.search"
 UI_TOOLS = ("ui.show", "ui.hide")
@@ -24,8 +25,11 @@ _READABLE_SEGMENTS = re.compile(r"[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*\Z")
 
 
 def compact_json(value: Any) -> str:
-    """Return `value` as JSON without spaces, keys in the order they came in."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """Return `value` as JSON without spaces, keys in the order they came in; an infinite number as its name."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _as_text(value: Mapping[str, Any] | bool | str | None, what: str) -> str:
@@ -33,8 +37,7 @@ def _as_text(value: Mapping[str, Any] | bool | str | None, what: str) -> str:
         raise InputError(f"{what} must be an object, not {type(value).__name__}.")
     try:
         if isinstance(value, str):
-            json.loads(value or "null")
-            return value
+            return value if is_finite(json.loads(value or "null")) else compact_json(json.loads(value))
         return "" if value is None else compact_json(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{what} is no JSON value: {error}.") from error

@@ -109,8 +109,8 @@ def cost(
 
 
 def _tell(report: ServerReport) -> None:
-    said = f"{len(report.tools)} tools" if report.state == "ok" else f"{report.state}: {report.error}"
-    typer.echo(f"  {report.name}: {said}", err=True)
+    said = f"{len(report.tools)} tools" if report.state == "ok" else report.state
+    typer.echo(f"  {report.name}: {said}" + f": {report.error}" * bool(report.error), err=True)
 
 
 def _unique(listing: ServersListing) -> Any:

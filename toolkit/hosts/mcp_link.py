@@ -9,7 +9,9 @@ import anyio
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, CallToolResult
+from pydantic import ValidationError
 
+from toolkit.errors import ToolkitError
 from toolkit.hosts import mcp_reports as states
 from toolkit.hosts.changes import Change, Listener
 from toolkit.hosts.config import ServerConfig
@@ -43,14 +45,13 @@ async def connect(server: ServerConfig, use: Use) -> ServerReport:
 
 async def list_once(server: ServerConfig) -> ServerReport:
     """Start a server, ask for all its tools, end it."""
-    found: tuple[Tool, ...] | None = None
+    found: list[ServerReport] = []
 
     async def use(client: Client, wire: Wire, limit: anyio.CancelScope) -> None:
-        nonlocal found
-        found = await all_tools(client, server)
+        found.append(ServerReport(server.name, states.OK, *await all_tools(client, wire)))
 
     report = await connect(server, use)
-    return report if found is None else ServerReport(server.name, states.OK, found)
+    return found[0] if found else report
 
 
 class Link:
@@ -93,36 +94,36 @@ class Link:
     async def _serve(self, client: Client, wire: Wire, limit: anyio.CancelScope) -> None:
         """List the tools, and list them again whenever they change, until the server's side closes."""
         self._wire = wire
-        self._up(client, await all_tools(client, self.server))
+        self._up(client, *await all_tools(client, wire))
         limit.deadline = math.inf
         async with anyio.create_task_group() as group:
             group.start_soon(wire.listen, client)
             while not wire.ended:
                 await wire.news()
                 if not wire.ended:
-                    await self._list_again(client)
+                    await self._list_again(client, wire)
             group.cancel_scope.cancel()
 
-    async def _list_again(self, client: Client) -> None:
-        """Ask for the changed list; a server that does not answer in time keeps the one it had."""
+    async def _list_again(self, client: Client, wire: Wire) -> None:
+        """Ask for the changed list; a server that gives none, or not in time, keeps the one it had."""
         with anyio.move_on_after(self.server.startup_timeout_sec):
             try:
-                self._listed(await all_tools(client, self.server))
-            except MCPError as error:
+                self._listed(*await all_tools(client, wire))
+            except (MCPError, ToolkitError, ValidationError) as error:
                 if _is_lost(error):
                     raise
 
-    def _up(self, client: Client, tools: tuple[Tool, ...]) -> None:
+    def _up(self, client: Client, tools: tuple[Tool, ...], said: str) -> None:
         self._client = client
-        self._listed(tools)
+        self._listed(tools, said)
         if self._told_down:
             self._told_down = False
             self._tell(Change(self.server.name, "up"))
         self.settled.set()
 
-    def _listed(self, tools: tuple[Tool, ...]) -> None:
+    def _listed(self, tools: tuple[Tool, ...], said: str) -> None:
         if self.report.state != states.OK or tools != self.report.tools:
-            self.report = ServerReport(self.server.name, states.OK, tools)
+            self.report = ServerReport(self.server.name, states.OK, tools, said)
             self._tell(Change(self.server.name, "tools", tools))
 
     def _gone(self, report: ServerReport) -> None:

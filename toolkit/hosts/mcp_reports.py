@@ -27,7 +27,7 @@ class ServerReport:
         state: `ok`; `off` (not enabled); `not_found` (its command); `ended` (its process or connection);
             `timed_out`; `rubbish` (what it prints is no JSON-RPC); `failed` (all else).
         tools: What it lists, in its own order; of a server that has gone, what it listed last.
-        error: What went wrong and what to do, without secrets; empty when all is well.
+        error: What went wrong and what to do, without secrets; of a server that is up, what of its list is left out.
     """
 
     name: str

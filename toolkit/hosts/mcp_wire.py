@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from toolkit import __version__
 from toolkit.errors import InputError
 from toolkit.hosts.config import ServerConfig
+from toolkit.hosts.mcp_tools import as_tool, is_named, strict
 from toolkit.tool import Tool
 
 _LISTEN_AGAIN_SECONDS = 0.5
@@ -37,6 +38,7 @@ class Wire:
         ended: True once the server's side has closed.
         rubbish: The first messages that were no JSON-RPC.
         http_status: The last answer's HTTP status where that was an error, else 0.
+        listed: The rows of the newest page of tools, as they came.
     """
 
     def __init__(self, server: ServerConfig) -> None:
@@ -44,6 +46,7 @@ class Wire:
         self.ended = False
         self.rubbish: deque[str] = deque(maxlen=_LINES)
         self.http_status = 0
+        self.listed: list[Any] = []
         self.tail = Tail()
         self._woken = anyio.Event()
 
@@ -125,7 +128,7 @@ class Wire:
 
 
 class _Overheard:
-    """A transport's read stream that tells its wire of rubbish and of its end."""
+    """A transport's read stream that tells its wire of rubbish, of tools as they came, and of its end."""
 
     def __init__(self, stream: Any, wire: Wire) -> None:
         self._stream, self._wire = stream, wire
@@ -144,7 +147,15 @@ class _Overheard:
             raise
         if isinstance(item, Exception):
             self._wire.rubbish.append(_said(item))
+        elif isinstance(item.message, types.JSONRPCResponse):
+            self._take_tools(item.message.result)
         return item
+
+    def _take_tools(self, result: dict[str, Any]) -> None:
+        """Keep a page of tools as it came, and hand on what the SDK, which refuses a page for one row, accepts."""
+        if isinstance(result.get("tools"), list):
+            self._wire.listed = result["tools"]
+            result["tools"] = strict(filter(is_named, self._wire.listed))
 
     async def __aenter__(self) -> _Overheard:
         await self._stream.__aenter__()
@@ -187,34 +198,31 @@ class Tail:
         return next((line for line in reversed(tuple(self._lines)) if line), "")
 
 
-async def all_tools(client: Client, server: ServerConfig) -> tuple[Tool, ...]:
-    """Return the tools of all pages of `tools/list`, named, sourced and flagged for the engine (K2).
+async def all_tools(client: Client, wire: Wire) -> tuple[tuple[Tool, ...], str]:
+    """Return the tools of all pages of `tools/list`, and what there is to say of rows that are no tools.
 
     Raises:
-        InputError: The server gives the same page again and again.
+        InputError: The server gives the same page again and again, or lists nothing that is a tool.
     """
+    rows: list[Any] = []
     found: list[Tool] = []
     cursor: str | None = None
     seen: set[str] = set()
     while True:
         page = await client.list_tools(cursor=cursor)
-        found += [_as_tool(tool, server) for tool in page.tools]
+        accepted = {tool.name for tool in page.tools}
+        rows += wire.listed
+        found += [as_tool(row, wire.server) for row in wire.listed if is_named(row) and row["name"] in accepted]
         cursor = page.next_cursor
         if not cursor:
-            return tuple(found)
+            return tuple(found), _left_out(rows, found)
         if cursor in seen:
             raise InputError("its tools/list names the same next page twice.", hint="Its pages would never end.")
         seen.add(cursor)
 
 
-def _as_tool(tool: types.Tool, server: ServerConfig) -> Tool:
-    hints = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else None
-    return Tool(
-        f"mcp.{server.name}.{tool.name}",
-        tool.description,
-        tool.input_schema,
-        source=f"mcp:{server.name}",
-        deferred=server.deferred,
-        annotations=hints or None,
-        id=f"{server.name}::{tool.name}",
-    )
+def _left_out(rows: list[Any], found: list[Tool]) -> str:
+    nameless = sum(not is_named(row) for row in rows)
+    if nameless and not found:
+        raise InputError("its answer is not what the protocol says: no tool in it has a name.")
+    return f"{nameless} of the {len(rows)} tools it lists have no name and are left out." if nameless else ""

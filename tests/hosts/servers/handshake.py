@@ -1,6 +1,7 @@
 """A server of the years of the initialize handshake, by hand: prints a banner, knows no discovery, tells of changes.
 
-Options: `--endless` names the same next page for ever; `--broken` lists tools that are none.
+Options: `--endless` names the same next page for ever; `--broken` lists tools that are none; `--odd JSON` lists one
+tool more, as it is given.
 """
 
 import json
@@ -25,7 +26,8 @@ def answer(method: str, params: dict) -> dict | None:
         return {"tools": [{"title": "no name"}]}
     if method == "tools/list":
         more = {"nextCursor": "again"} if "--endless" in sys.argv else {}
-        return {"tools": [tool(name) for name in names], **more}
+        odd = [json.loads(sys.argv[2])] if "--odd" in sys.argv else []
+        return {"tools": [*odd, *(tool(name) for name in names)], **more}
     if method == "tools/call" and params["name"] == "die":
         os._exit(9)
     if method == "tools/call":
