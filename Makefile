@@ -35,7 +35,8 @@ bench: $(READY)
 notebooks: $(READY)
 	@mkdir -p reports/notebooks
 	@for book in notebooks/*.ipynb; do echo "== $$book"; \
-	  $(BIN)/papermill --kernel python3 --log-level ERROR --no-progress-bar --cwd notebooks $$book reports/notebooks/$$(basename $$book) || exit 1; done
+	  $(BIN)/papermill --kernel python3 --log-level ERROR --no-progress-bar --cwd notebooks $$book reports/notebooks/$$(basename $$book) \
+	    >reports/notebooks/log 2>&1 || { cat reports/notebooks/log; exit 1; }; done
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

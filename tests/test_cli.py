@@ -51,7 +51,9 @@ def test_wrong_usage_is_status_2_and_one_message(wrong: list[str], capsys: pytes
     ("error", "status", "says"),
     [
         (InputError("it is bad.", hint="Do better."), BAD_INPUT, "toolkit: it is bad. Do better.\n"),
-        (FileNotFoundError(2, "No such file", "a.b"), BAD_INPUT, "toolkit: [Errno 2] No such file: 'a.b'\n"),
+        (FileNotFoundError(2, "No such file", "a.b"), BAD_INPUT, "toolkit: a.b: no such file. Check the path.\n"),
+        (OSError(28, "No space left on device", "a.b"), BAD_INPUT, "toolkit: a.b: no space left on device. Make room"),
+        (OSError("odd"), BAD_INPUT, "toolkit: odd.\n"),
         (KeyboardInterrupt(), INTERRUPTED, "Interrupted. The same command starts anew.\n"),
         (typer.Abort(), INTERRUPTED, "Interrupted. The same command starts anew.\n"),
         (typer.Exit(1), NO, ""),
@@ -63,6 +65,17 @@ def test_an_error_is_a_status_and_a_message(
     assert raising(error, monkeypatch) == status
     told = capsys.readouterr().err
     assert told.startswith(says) and "Traceback" not in told
+
+
+@pytest.mark.parametrize("group", [[], ["catalog"], ["conformance"], ["datasets"]])
+def test_a_group_without_a_command_shows_its_help(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(group) == BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"Usage: {' '.join(['toolkit', *group])} ")
+
+
+def test_wrong_usage_says_where_help_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["count"]) == BAD_INPUT
+    assert capsys.readouterr().err == "toolkit: Missing argument 'files'. See toolkit count --help.\n"
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -29,7 +30,7 @@ from toolkit.commands import (
     report,
     search,
 )
-from toolkit.errors import ToolkitError
+from toolkit.errors import ToolkitError, why
 
 DONE, NO, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -79,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except UsageError as error:
-        return _fail(error.format_message(), error)
+        return _misused(error)
     except ToolkitError as error:
         return _fail(str(error), error)
     except (KeyboardInterrupt, typer.Abort):
@@ -88,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return DONE
     except OSError as error:
-        return _fail(str(error), error)
+        return _fail(_said(error), error)
 
 
 def _interrupted(arguments: Sequence[str]) -> int:
@@ -97,6 +98,33 @@ def _interrupted(arguments: Sequence[str]) -> int:
     kept = "What was finished is kept; the same command goes on from there."
     sys.stderr.write(f"Interrupted. {kept if command == compare.NAME else 'The same command starts anew.'}\n")
     return INTERRUPTED
+
+
+def _misused(error: Any) -> int:
+    """Say what is wrong with the usage and where help stands; without any word the help itself is what to say."""
+    said = error.format_message()
+    if said.startswith("Usage:"):
+        sys.stderr.write(f"{said}\n")
+        return BAD_INPUT
+    path = error.ctx.command_path if getattr(error, "ctx", None) else "toolkit"
+    return _fail(f"{said} See {path} --help.", error)
+
+
+def _said(error: OSError) -> str:
+    """Name the file that could not be opened, read or written, and say why and what to do."""
+    place = error.filename2 or error.filename
+    return f"{f'{place}: ' if place is not None else ''}{why(error)}. {_TO_DO.get(error.errno or 0, '')}".rstrip()
+
+
+_TO_DO = {
+    errno.ENOENT: "Check the path.",
+    errno.EACCES: "Check who may read and write there.",
+    errno.EPERM: "Check who may read and write there.",
+    errno.EROFS: "Give another place.",
+    errno.EISDIR: "Give a file.",
+    errno.ENOTDIR: "Give another path.",
+    errno.ENOSPC: "Make room, or give another place.",
+}
 
 
 def _fail(message: str, error: Exception) -> int:

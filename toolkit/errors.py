@@ -81,6 +81,25 @@ def need(module: str, what: str = "") -> None:
         raise MissingExtra(what or module, EXTRAS[module])
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural where it is not one.
+
+    >>> counted(1, "problem"), counted(1200, "session")
+    ('1 problem', '1,200 sessions')
+    """
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def why(error: OSError) -> str:
+    """Return what the system said in plain words, without number and path.
+
+    >>> why(FileNotFoundError(2, "No such file or directory", "x"))
+    'no such file or directory'
+    """
+    said = str(error.strerror or error)
+    return said[:1].lower() + said[1:]
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name most like `name`, or None when none is near.
 

@@ -80,4 +80,4 @@ def test_bad_input_is_2_with_one_message(
 def test_one_session_is_too_few_for_two_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path / "one.jsonl", atif())
     assert main(["fit", str(path), "--share", "0.5", "--out", str(tmp_path / "usage.json")]) == 2
-    assert "1 sessions in 1 groups are too few" in capsys.readouterr().err
+    assert "1 session in 1 group, too few" in capsys.readouterr().err

@@ -134,7 +134,7 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
 
 def test_sessions_say_what_they_are_and_a_slice_keeps_the_problems(tmp_path: Path) -> None:
     found = load_sessions(around(tmp_path, b"x\n"))
-    assert repr(found) == "Sessions(2 sessions, 2 turns, 1 problems)"
+    assert repr(found) == "Sessions(2 sessions, 2 turns, 1 problem)"
     assert (len(found[:1]), found[:1].problems, found[1].id) == (1, found.problems, "b")
 
 

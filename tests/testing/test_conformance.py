@@ -63,10 +63,13 @@ UNWELL = {
         f"for line in sys.stdin:\n if 'apply' in line: os._exit(3)\n {ANSWER}",
         "ended with status 3",
     ),
-    "prints rubbish": ("for line in sys.stdin: print('Loading…', flush=True)", "printed no answer to request"),
-    "prints bytes": (r"sys.stdout.buffer.write(b'\xff\xfe\n')", "printed no answer"),
-    "answers another request": ('for line in sys.stdin: print(\'{"id": 0, "result": {}}\', flush=True)', "no answer"),
-    "answers a list": ("for line in sys.stdin: print('[]', flush=True)", "printed no answer"),
+    "prints rubbish": ("for line in sys.stdin: print('Loading…', flush=True)", " is no JSON-RPC 2.0 response"),
+    "prints bytes": (r"sys.stdout.buffer.write(b'\xff\xfe\n')", "is no JSON-RPC 2.0 response"),
+    "answers another request": (
+        'for line in sys.stdin: print(\'{"id": 0, "result": {}}\', flush=True)',
+        "is no JSON-RPC 2.0",
+    ),
+    "answers a list": ("for line in sys.stdin: print('[]', flush=True)", "is no JSON-RPC 2.0 response"),
     "hangs": ("time.sleep(60)", "did not answer within 0.5 s"),
     "closes its output": ("sys.stdout.close(); os.close(1); time.sleep(60)", "closed its output"),
 }
@@ -116,7 +119,7 @@ def test_a_big_line_passes() -> None:
     [
         (["check", "--rule", "H33", "--", "true"], "Did you mean 'H3'"),
         (["check", "--", "no-such-command"], "cannot start 'no-such-command'"),
-        (["vectors", "--out", __file__], "cannot write"),
+        (["vectors", "--out", __file__], "cannot be written"),
         (["vectors", "--out", "x", "--rule", "Z"], "unknown rule 'Z'"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
-from toolkit.errors import InputError, need
+from toolkit.errors import InputError, counted, need
 
 if TYPE_CHECKING:
     from toolkit.experiment.break_even.study import BreakEven
@@ -99,8 +99,9 @@ def _print(found: BreakEven) -> None:
     for row in _records(found.crossings):
         typer.echo(f"{row['system']}: " + "; ".join(_crossings(row)) + ".")
     typer.echo(
-        f"\n{about['sessions']} sessions, {about['recorded_turns']} turns; tools drawn by seed {about['seed']} "
-        f"out of {about['pool_tools']}.\nTokens: {about['counter']} ({about['counter_method']}). "
+        f"\n{counted(about['sessions'], 'session')}, {counted(about['recorded_turns'], 'turn')}; "
+        f"tools drawn by seed {about['seed']} out of {about['pool_tools']}.\n"
+        f"Tokens: {about['counter']} ({about['counter_method']}). "
         f"Prices: {about['prices']}.\nCache: {about['cache']}. Profile {about['profile']}."
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
-from toolkit.errors import InputError
+from toolkit.errors import InputError, counted
 
 if TYPE_CHECKING:
     from toolkit.hosts.mcp_reports import ServerReport, ServersListing
@@ -49,7 +49,7 @@ def record(
             f"{config} names no MCP server to start.", hint="Expected [mcp_servers.<name>] with command or url."
         )
     check_catalog_path(out)
-    typer.echo(f"Starting {len(host.enabled)} MCP servers …", err=True)
+    typer.echo(f"Starting {counted(len(host.enabled), 'MCP server')} …", err=True)
     with _ended_like_an_interruption():
         listing = list_tools(host, _tell)
     written = len(listing.failed) < len(host.enabled)
@@ -57,7 +57,8 @@ def record(
         write_catalog(_unique(listing), out)
     _print(listing, json)
     typer.echo(
-        f"{out}: {len(listing.tools)} tools." if written else "No server answered: nothing is written.", err=True
+        f"{out}: {counted(len(listing.tools), 'tool')}." if written else "No server answered: nothing is written.",
+        err=True,
     )
     if listing.failed:
         raise typer.Exit(1)
@@ -104,12 +105,12 @@ def cost(
     typer.echo()
     print_table(("tool", "tokens"), [(row["name"], row["tokens"]) for row in found.rows[:tools]])
     once = f"{found.overhead} of them once"
-    typer.echo(f"\n{found.total:,} tokens on every pass that declares all {len(catalog)} tools, {once}.")
+    typer.echo(f"\n{found.total:,} tokens on every pass that declares all of {counted(len(catalog), 'tool')}, {once}.")
     typer.echo(f"Counter: {found.counter} ({found.method}; {found.low:,} to {found.high:,}).")
 
 
 def _tell(report: ServerReport) -> None:
-    said = f"{len(report.tools)} tools" if report.state == "ok" else report.state
+    said = counted(len(report.tools), "tool") if report.state == "ok" else report.state
     typer.echo(f"  {report.name}: {said}" + f": {report.error}" * bool(report.error), err=True)
 
 

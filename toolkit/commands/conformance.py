@@ -9,6 +9,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from toolkit.commands.output import print_json, print_table
+from toolkit.errors import counted
 
 NAME = "conformance"
 app = typer.Typer(help="Check whether a host obeys the rules of docs/semantics.md.", no_args_is_help=True)
@@ -26,7 +27,9 @@ def write_vectors(
     """
     from toolkit.testing.rule_vectors import write
 
-    typer.echo(f"{write(out, rule or ())} vectors in {out / 'vectors.jsonl'}; read {out / 'PROTOCOL.md'} first.")
+    typer.echo(
+        f"{counted(write(out, rule or ()), 'vector')} in {out / 'vectors.jsonl'}; read {out / 'PROTOCOL.md'} first."
+    )
 
 
 @app.command("check")
@@ -42,7 +45,7 @@ def check_host(
     """
     from tqdm import tqdm
 
-    from toolkit.testing.conformance import by_rule, check
+    from toolkit.testing.conformance import NOT_RUN, by_rule, check
     from toolkit.testing.rule_vectors import vectors
 
     chosen = vectors(rule or ())
@@ -51,15 +54,22 @@ def check_host(
     if json:
         print_json(rows)
     else:
-        _print(rows, len(chosen), sum(one.difference is not None for one in findings))
+        unplayed = sum(one.difference == NOT_RUN for one in findings)
+        _print(rows, len(chosen), sum(one.difference is not None for one in findings), unplayed)
     if any(row["failed"] for row in rows):
         raise typer.Exit(1)
 
 
-def _print(rows: Sequence[Mapping[str, Any]], total: int, failed: int) -> None:
+def _print(rows: Sequence[Mapping[str, Any]], total: int, failed: int, unplayed: int) -> None:
+    from toolkit.testing.conformance import NOT_RUN
+
     columns = ("rule", "vectors", "passed", "failed")
     print_table(columns, [[row[column] for column in columns] for row in rows])
     for row in rows:
-        if row["failed"]:
+        if row["failed"] and not row["first_difference"].endswith(NOT_RUN):
             typer.echo(f"\n{row['rule']}: {row['first_difference']}")
-    typer.echo(f"\n{total - failed} of {total} vectors passed." + " The rules: docs/semantics.md." * bool(failed))
+    if unplayed:
+        typer.echo(f"\n{counted(unplayed, 'vector')} {NOT_RUN}.")
+    typer.echo(
+        f"\n{total - failed} of {counted(total, 'vector')} passed." + " The rules: docs/semantics.md." * bool(failed)
+    )

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, counted
 from toolkit.formats.files import Problem
 
 _SHOWN = 8
@@ -46,7 +46,7 @@ def tell_problems(problems: Sequence[Problem], where: str = "") -> None:
     if not problems:
         return
     counts = ", ".join(f"{n} × {code}" for code, n in Counter(p.code for p in problems).most_common())
-    sys.stderr.write(f"{len(problems)} problems: {counts}\n")
+    sys.stderr.write(f"{counted(len(problems), 'problem')}: {counts}\n")
     for problem in problems[:_SHOWN]:
         sys.stderr.write(f"  {problem}\n")
     if len(problems) > _SHOWN:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.errors import counted
 
 NAME = "search"
 _MEANINGS = {"semantic_unavailable": "ranked by words alone, since no encoder could be had; see toolkit doctor"}
@@ -46,7 +47,7 @@ def command(
     _print(rows)
     words = () if spec == "regex" else answer.unmatched_words
     unmatched = f"; no tool holds: {', '.join(words)}" if words else ""
-    typer.echo(f"\n{answer.matched} of {len(tools)} tools match{unmatched}.")
+    typer.echo(f"\n{answer.matched} of {counted(len(tools), 'tool')} match{unmatched}.")
 
 
 def _spec(retriever: str | None, regex: bool) -> str | None:

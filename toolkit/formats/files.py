@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from toolkit.errors import InputError, need
+from toolkit.errors import InputError, need, why
 
 SUFFIXES = tuple(
     f".{kind}{packed}"
@@ -111,7 +111,8 @@ def lines_of(path: Path, problems: list[Problem]) -> Iterator[bytes]:
             for number, line in enumerate(_split(_unpacked(path, raw)), 1):
                 yield line.removeprefix(_MARK) if number == 1 else line
     except (OSError, EOFError, zlib.error) as error:
-        message = f"the rest cannot be read: {error}. What stands before it is used."
+        said = why(error) if isinstance(error, OSError) else str(error)
+        message = f"the rest cannot be read: {said}. What stands before it is used."
         problems.append(Problem(str(path), number + 1, "truncated", message))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
+from toolkit.errors import counted
 from toolkit.formats.files import Problem, find_files
 from toolkit.formats.registry import read_files
 from toolkit.session import Session
@@ -32,7 +33,8 @@ class Sessions(Sequence[Session]):
 
     def __repr__(self) -> str:
         turns = sum(len(session.turns) for session in self)
-        return f"Sessions({len(self)} sessions, {turns} turns, {len(self.problems)} problems)"
+        parts = (len(self), "session"), (turns, "turn"), (len(self.problems), "problem")
+        return f"Sessions({', '.join(counted(*part) for part in parts)})"
 
 
 def load_sessions(*paths: str | Path, limit: int | None = None) -> Sessions:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from toolkit.errors import InputError, UnknownNameError
+from toolkit.errors import InputError, UnknownNameError, why
 from toolkit.testing.recipes import calls, turns, visible
 from toolkit.testing.recipes.chance import drawn
 from toolkit.testing.recipes.language import Draft, drafts
@@ -117,5 +117,5 @@ def write(folder: Path, rules: Iterable[str] = ()) -> int:
         (folder / "vectors.jsonl").write_bytes(lines.encode())
         (folder / "PROTOCOL.md").write_bytes((files("toolkit.testing") / "PROTOCOL.md").read_bytes())
     except OSError as error:
-        raise InputError(f"cannot write to {folder}: {error}.") from error
+        raise InputError(f"{folder} cannot be written: {why(error)}.") from error
     return len(chosen)

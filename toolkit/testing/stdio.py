@@ -126,7 +126,9 @@ def _outcome(line: bytes, number: int) -> dict[str, Any]:
     except ValueError:
         answer = None
     if not isinstance(answer, dict) or answer.get("id") != number or not {"result", "error"} & answer.keys():
-        raise HostBroke(f"the host printed no answer to request {number}: {line[:_SHOWN].decode(errors='replace')!r}")
+        printed = line[:_SHOWN].decode(errors="replace").rstrip("\n")
+        hint = f"Expected one object a line with id {number} and a result or an error; see PROTOCOL.md."
+        raise HostBroke(f"the answer to request {number} is no JSON-RPC 2.0 response: {printed!r}.", hint=hint)
     if answer.get("error") is None:
         return answer.get("result") or {}
     error = answer["error"] if isinstance(answer["error"], dict) else {"message": answer["error"]}

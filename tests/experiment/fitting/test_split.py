@@ -38,7 +38,7 @@ def test_by_time_the_earlier_side_has_ended_before_the_later_one_begins() -> Non
 def test_a_session_that_runs_at_the_cut_is_on_neither_side_and_told() -> None:
     earlier, later = split([at("a", 0, 5), at("long", 6, 40), at("c", 20, 25), at("d", 30, 31)])
     assert ids(earlier) == ["a"] and ids(later) == ["c", "d"]
-    assert codes(later) == ["on_neither_side"] and "1 sessions" in later.problems[0].message
+    assert codes(later) == ["on_neither_side"] and "1 session on" in later.problems[0].message
 
 
 def test_a_repeat_of_a_task_never_stands_on_the_other_side() -> None:
@@ -121,7 +121,7 @@ def test_wrong_ways_fields_and_too_few_sessions_are_errors() -> None:
     for few in ([], [one]):
         with pytest.raises(InputError, match="too few"):
             split(few)
-    with pytest.raises(InputError, match="1 groups are too few"):
+    with pytest.raises(InputError, match="in 1 group, too few"):
         split([at("a", 0, 1, "same"), at("b", 2, 3, "same")])
     with pytest.raises(InputError, match="too few for what to learn from"):
         split([at("a", 0, 9), at("b", 1, 10)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolkit.errors import counted
 from toolkit.experiment.diagnosis.diagnose import Diagnosis
 from toolkit.experiment.diagnosis.host_toml import host_toml, saving_words
 from toolkit.report.run_folder import write
@@ -129,8 +130,8 @@ def _short(text: Any, most: int) -> str:
 def notes(found: Diagnosis) -> Iterator[str]:
     """Yield what the figures are of, and how far they can be trusted."""
     about = found.about
-    around = f", {about['around']} tools around theirs" if about["around"] else ""
-    yield f"{about['sessions']} sessions, {about['turns']} turns, {about['tools']} tools{around}."
+    around = f", {counted(about['around'], 'tool')} around theirs" if about["around"] else ""
+    yield f"{', '.join(counted(about[f'{what}s'], what) for what in ('session', 'turn', 'tool'))}{around}."
     yield f"Tokens: {about['counter']}. Prices: {about['model']}, {about['prices']}. Profile {about['profile']}."
     yield f"Search: {about['retriever']}; queries: recorded ones, else {about['query_model']}."
     if missing := about["definitions"].get("missing", 0):

@@ -12,7 +12,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from toolkit.errors import InputError, UnknownNameError
+from toolkit.errors import InputError, UnknownNameError, counted
 from toolkit.formats.files import Problem
 from toolkit.formats.sessions import Sessions
 from toolkit.session import Session, moments
@@ -66,7 +66,7 @@ def split(
 
 def _check(enough: bool, what: str, sessions: int, groups: int) -> None:
     if not enough:
-        message = f"{sessions} sessions in {groups} groups are too few for {what}."
+        message = f"{counted(sessions, 'session')} in {counted(groups, 'group')}, too few for {what}."
         raise InputError(message, hint="Give more sessions, another share, or another group.")
 
 
@@ -164,7 +164,8 @@ def _by_time(groups: Sequence[_Group], share: float) -> tuple[tuple[set[str], se
 def _left_out(number: int, cut: datetime) -> Iterator[Problem]:
     if number:
         why = "they ran at the cut, or belong to a group of the other side"
-        yield Problem("", 0, "on_neither_side", f"{number} sessions are on neither side of {cut.isoformat()}: {why}.")
+        message = f"{counted(number, 'session')} on neither side of {cut.isoformat()}: {why}."
+        yield Problem("", 0, "on_neither_side", message)
 
 
 def _timeless(sessions: Sequence[Session]) -> list[Problem]:
@@ -172,7 +173,7 @@ def _timeless(sessions: Sequence[Session]) -> list[Problem]:
     without = sum(not moments(session) for session in sessions)
     if not without:
         return []
-    message = f"{without} of {len(sessions)} sessions tell no time: the order of the files was taken for it."
+    message = f"{without} of {counted(len(sessions), 'session')} tell no time: the order of the files was taken for it."
     return [Problem("", 0, "no_times", message)]
 
 

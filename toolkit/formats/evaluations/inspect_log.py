@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from toolkit.errors import why
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import UNREADABLE, Format, Source, salvaged
 from toolkit.formats.pieces import rows, table, text
@@ -54,7 +55,8 @@ def _archive(source: Source, problems: list[Problem]) -> Iterator[Session]:
                 if name.startswith("samples/") and name.endswith(".json"):
                     yield from _sample(table(_json(archive, name, source, problems)), named, source, problems)
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-        source.note(problems, 0, "unreadable_file", f"the archive cannot be read: {error}.")
+        said = why(error) if isinstance(error, OSError) else str(error)
+        source.note(problems, 0, "unreadable_file", f"the archive cannot be read: {said}.")
 
 
 def _json(archive: zipfile.ZipFile, name: str, source: Source, problems: list[Problem]) -> Any:
