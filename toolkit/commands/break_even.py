@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from toolkit.commands.options import Json, Limit, Recorded, taking
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError, counted, need
 
@@ -28,30 +29,23 @@ HEADINGS = (
 )
 
 
+@taking("catalog", "model", "selectors", "profile", "retriever", "seed", "workers", model="gpt-5")
 def command(
-    sessions: Annotated[
-        list[Path], typer.Argument(help="Session files (.json, .jsonl, .gz, .zst) or folders of them.")
-    ],
-    catalog: Annotated[
-        Optional[list[Path]], typer.Option(help="Tools that the hosts grow by, beside the sessions'. Repeatable.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="Whose tokens, cache rules and prices count.")] = "gpt-5",
-    selector: Annotated[
-        Optional[list[str]], typer.Option(help="What is set against `all`; lazy and semantic(k=8) if none is given.")
-    ] = None,
-    profile: Annotated[str, typer.Option(help="The host's rules.")] = "reference",
+    sessions: Recorded,
+    *,
+    catalog: list[Path] | None,
+    selectors: list[str] | None,
     sizes: Annotated[str, typer.Option(help="Catalog sizes, e.g. 20,60,120; a ladder up to all tools if empty.")] = "",
-    retriever: Annotated[Optional[str], typer.Option(help="What tools.search ranks with.")] = None,
     plot: Annotated[Optional[Path], typer.Option(help="Write the figure (.png, .svg).")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of tools, and of the intervals.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to use.")] = 1,
-    limit: Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
+    limit: Limit = None,
+    json: Json = False,
+    **options: Any,
 ) -> None:
     """Replay sessions in hosts of growing size, and say where a selector begins to pay against `all`.
 
     Each session keeps the tools that it calls and the host's own; the rest of each size is drawn from its other tools,
-    then from the catalogs and the other sessions. Tokens, prompt cache and prices are the model's.
+    then from the catalogs and the other sessions. Tokens, prompt cache and prices are the model's. Without --selector,
+    lazy and semantic(k=8) are set against `all`.
 
     Example: toolkit break-even datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --sizes 20,60,96
     """
@@ -61,17 +55,7 @@ def command(
 
     wanted = _sizes(sizes)
     given, around = recorded(sessions, catalog, limit)
-    found = break_even(
-        given,
-        selector or SELECTORS,
-        wanted,
-        around or (),
-        model=model,
-        profile=profile,
-        retriever=retriever,
-        seed=seed,
-        workers=workers,
-    )
+    found = break_even(given, selectors or SELECTORS, wanted, around or (), **options)
     tell_problems((*given.problems, *found.problems))
     if plot is not None:
         from toolkit.experiment.break_even.plot import save

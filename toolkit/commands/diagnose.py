@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from toolkit.commands.options import Json, Limit, Recorded, taking
 from toolkit.commands.output import check_folder, print_json, print_table, tell_problems
 from toolkit.errors import need
 
@@ -17,35 +18,23 @@ NAME = "diagnose"
 _WIDEST = 46
 
 
+@taking("catalog", "retriever", "model", "profile", "query_model", "seed")
 def command(
-    sessions: Annotated[
-        list[Path], typer.Argument(help="Session files (.json, .jsonl, .gz, .zst) or folders of them.")
-    ],
-    catalog: Annotated[
-        Optional[list[Path]], typer.Option(help="More tools around the recorded ones: a catalog file. Repeatable.")
-    ] = None,
-    retriever: Annotated[
-        Optional[str], typer.Option(help="What tools.search ranks with: lexical, dense, hybrid, pkg.mod:Name.")
-    ] = None,
-    model: Annotated[
-        Optional[str],
-        typer.Option(help="Whose tokens, cache rules and prices count; the one most sessions name, else gpt-5."),
-    ] = None,
+    sessions: Recorded,
+    *,
+    catalog: list[Path] | None,
     k: Annotated[int, typer.Option(min=1, help="A tool counts as found when a query ranks it among the first k.")] = 5,
-    profile: Annotated[str, typer.Option(help="The host's rules.")] = "reference",
-    query_model: Annotated[
-        str, typer.Option(help="Where queries come from when the recording holds none, e.g. own_words, turn_input.")
-    ] = "own_words",
     out: Annotated[
         Optional[Path], typer.Option(help="Write diagnose.html, diagnose.toml and a CSV a table into this folder.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap intervals.")] = 0,
-    limit: Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of tables.")] = False,
+    limit: Limit = None,
+    json: Json = False,
+    **options: Any,
 ) -> None:
     """Say which tools cost and are never used, which cannot be found, which must stay, and which servers to defer.
 
     Ends with the [tools] and [mcp_servers] of a host's TOML, and what they would save: an estimate out of replays.
+    Without --model the one counts that most sessions name, else gpt-5.
     With 20 sessions or more the choice is also made on the earlier half alone and measured on the later half.
 
     Example: toolkit diagnose datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --out reports/tools
@@ -58,8 +47,7 @@ def command(
     from toolkit.experiment.diagnosis.page import records, save
 
     given, around = recorded(sessions, catalog, limit)
-    options = {"retriever": retriever, "profile": profile, "query_model": query_model, "model": model}
-    found = diagnose(given, k=k, catalog=around, seed=seed, **options)
+    found = diagnose(given, k=k, catalog=around, **options)
     tell_problems(found.problems)
     if out is not None:
         save(found, out)

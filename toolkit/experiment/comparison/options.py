@@ -1,11 +1,15 @@
-"""What to compare and how, as values: made once, from one list of options, and passed on."""
+"""What to compare and how, as values: made once, from one list of options, and passed on.
+
+The options are the fields of `Setting`, `Execution` and `Study`; `OPTIONS` says what each means. `compare(**options)`
+and the command line are made of both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from toolkit.errors import InputError, nearest
 from toolkit.prices.price import price
@@ -115,6 +119,60 @@ def _own(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are fields of one value, in the types that it holds."""
     own = {field.name: options[field.name] for field in fields(kind) if field.name in options}
     return {name: _AS_HELD.get(name, _as_given)(value) for name, value in own.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option means, and how a command line takes it where not as it is held.
+
+    Attributes:
+        help: What it means.
+        typed: What a command line makes of its texts.
+        least: The smallest number that it may be.
+        flags: How it is written.
+    """
+
+    help: str
+    typed: Any = None
+    least: int | None = None
+    flags: tuple[str, ...] = ()
+
+
+OPTIONS = {
+    "selectors": Option(
+        "A selector, e.g. 'semantic(k=8)' or mypkg.mod:fn. Repeat for more.", list[str], flags=("--selector",)
+    ),
+    "catalog": Option("More tools around the recorded ones: a catalog file. Repeatable.", list[Path]),
+    "defer": Option("Flag tools that match a pattern as deferred, e.g. 'mcp.github.*'.", list[str]),
+    "retriever": Option("What tools.search ranks with: lexical, dense, hybrid, pkg.mod:Name."),
+    "profile": Option("The host's rules."),
+    "query_model": Option(
+        "Where the counterfactual queries come from: own_words, turn_input, short_phrase, recorded, optimistic, "
+        "pessimistic, \"llm('http://localhost:8000/v1', 'qwen3')\"."
+    ),
+    "searching": Option(
+        "How the model searches: steady, models, 'models(reformulate=0.6, stale=0.1, seed=1)'.", typed=str
+    ),
+    "model": Option("Whose tokens, cache rules and prices count, e.g. claude-sonnet-4-5; else each session's own."),
+    "priced": Option("Work out costs, or tokens only.", flags=("--prices/--no-prices",)),
+    "out": Option("The run folder."),
+    "resume": Option("always (go on from finished parts), never, only-missing, only-cache."),
+    "workers": Option("Processes to use.", least=1),
+    "seed": Option("Seed of the bootstrap intervals, and of every draw.", least=0),
+    "fit": Option("Fit selectors that learn on this earlier share; compare the later rest."),
+    "fit_by": Option("What is earlier goes by time, order or group (drawn by seed)."),
+}
+
+
+def held(name: str) -> tuple[Any, Any]:
+    """Return the type and the default of an option, as its value holds them.
+
+    >>> held("seed"), held("model")[1]
+    ((<class 'int'>, 0), None)
+    """
+    kind = next(kind for kind in (Setting, Execution, Study) if name in get_type_hints(kind))
+    default = next(field.default for field in fields(kind) if field.name == name)
+    return get_type_hints(kind)[name], default
 
 
 def _as_given(value: Any) -> Any:
