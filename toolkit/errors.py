@@ -52,13 +52,13 @@ class UnknownNameError(ToolkitError):
         self.nearest = near
 
 
-class IllegalStep(ToolkitError):
+class IllegalStepError(ToolkitError):
     """A host asked the engine for a step that its state does not allow; nothing was changed (B9)."""
 
     code = "illegal_step"
 
 
-class MissingExtra(ToolkitError):
+class MissingExtraError(ToolkitError):
     """A feature needs a package that is not installed."""
 
     code = "missing_extra"
@@ -75,10 +75,10 @@ def need(module: str, what: str = "") -> None:
         what: What the message calls it; the module's name by default.
 
     Raises:
-        MissingExtra: It is not installed; the message names the extra that brings it.
+        MissingExtraError: It is not installed; the message names the extra that brings it.
     """
     if find_spec(module) is None:
-        raise MissingExtra(what or module, EXTRAS[module])
+        raise MissingExtraError(what or module, EXTRAS[module])
 
 
 def counted(number: int, what: str) -> str:

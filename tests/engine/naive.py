@@ -31,7 +31,7 @@ RESERVED = {SEARCH, *UI, *(wire_name(name) for name in [SEARCH, *UI])}
 DEFAULT_LIMIT, MOST_HITS = 5, 20
 
 
-class IllegalStep(Exception):
+class IllegalStepError(Exception):
     """The state does not allow this event; nothing was changed (B9)."""
 
 
@@ -390,7 +390,7 @@ class NaiveEngine:
     def _on_step(self, event: Event) -> Outcome:
         parent = self._caller(event.get("parent"))
         if event["id"] in self.callers:
-            raise IllegalStep("this step is open")  # READING: the id of a step that has ended may be used again.
+            raise IllegalStepError("this step is open")  # READING: the id of a step that has ended may be used again.
         # READING (A3, B8): the boundaries of a step are the main turn's start, its parents' starts and its own: what
         # was denied at any of them is `denied` in this step even when it is allowed again later.
         step = Caller(event["id"], event.get("parent"), [*parent.scopes, event.get("scope")], [*parent.then, self.now])
@@ -420,7 +420,7 @@ class NaiveEngine:
 
     def _caller(self, step: str | None) -> Caller:
         if step not in self.callers:
-            raise IllegalStep("no turn is open" if step is None else f"no step {step!r} is open")
+            raise IllegalStepError("no turn is open" if step is None else f"no step {step!r} is open")
         return self.callers[step]
 
     def _listed(self, with_down: bool) -> list[Tool]:
@@ -514,7 +514,7 @@ class NaiveEngine:
     def _in_pass(self, event: Event) -> Caller:
         caller = self._caller(event.get("step"))
         if caller.passes == 0:
-            raise IllegalStep("no pass has started")
+            raise IllegalStepError("no pass has started")
         return caller
 
     def _on_call(self, event: Event) -> Outcome:

@@ -11,7 +11,7 @@ from toolkit.engine import Offer, transitions
 from toolkit.engine.boundary import step_boundary, turn_boundary
 from toolkit.engine.state import MAIN, State
 from toolkit.engine.transitions import TRANSITIONS
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.tool import Catalog, Tool
 
 BETWEEN = State(Catalog([Tool("tools.search"), Tool("builtin.read"), Tool("mcp.git.log")]))
@@ -63,5 +63,5 @@ def test_an_event_is_illegal_exactly_where_the_table_says_so(event: str, state: 
     if table()[event][state] != "illegal":
         assert isinstance(TRANSITIONS[event](before, **arguments(before, event)), State)
         return
-    with pytest.raises(IllegalStep):
+    with pytest.raises(IllegalStepError):
         TRANSITIONS[event](before, **arguments(before, event))

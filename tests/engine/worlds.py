@@ -100,11 +100,11 @@ SELECTORS: dict[str, Selector] = {
 
 
 def apply(engine: Any, event: Event) -> Outcome:
-    """Apply one event; an `IllegalStep` of any engine is the outcome `ILLEGAL`."""
+    """Apply one event; an `IllegalStepError` of any engine is the outcome `ILLEGAL`."""
     try:
         outcome: Outcome = engine.apply(event)
     except Exception as error:
-        if type(error).__name__ != "IllegalStep":
+        if type(error).__name__ != "IllegalStepError":
             raise
         return dict(ILLEGAL)
     return outcome

@@ -9,7 +9,7 @@ import logging
 import pytest
 
 from tests.hosts.running import SECRET, hosting, over_http, script
-from toolkit.errors import MissingExtra
+from toolkit.errors import MissingExtraError
 from toolkit.hosts.config import ServerConfig
 from toolkit.hosts.mcp_reports import ServerReport, ServersListing
 from toolkit.hosts.mcp_servers import McpServers, list_tools
@@ -110,6 +110,6 @@ def test_listing_works_inside_a_running_loop_as_in_a_notebook() -> None:
 def test_without_the_sdk_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolkit.errors.find_spec", lambda name: None)
     for attempt in (list_tools, McpServers):
-        with pytest.raises(MissingExtra, match=r"selector-toolkit\[mcp\]"):
+        with pytest.raises(MissingExtraError, match=r"selector-toolkit\[mcp\]"):
             attempt(hosting())
     assert importlib.util.find_spec("mcp") is not None

@@ -17,7 +17,7 @@ from tests.builders import BRANCH, call, fates, queries, replayed, said, session
 from toolkit.errors import InputError
 from toolkit.replaying import llm_query
 from toolkit.replaying.llm_query import Llm
-from toolkit.replaying.query_models import NoQuery, Seen, asked, check_query_model, query_model
+from toolkit.replaying.query_models import NoQueryError, Seen, asked, check_query_model, query_model
 
 SEEN = Seen("Let me look it up.", "Where is my parcel?")
 KEY = "TOOLKIT_TEST_KEY"
@@ -124,7 +124,7 @@ def test_an_answer_is_kept_and_never_asked_for_twice(server: Server, llm: Llm) -
     server.answers = [(500, {})]
     assert llm(SEEN) == first
     assert len(server.asked) == 1
-    with pytest.raises(NoQuery):
+    with pytest.raises(NoQueryError):
         llm(Seen("other words", ""))
 
 
@@ -198,7 +198,7 @@ def test_a_server_that_keeps_failing_is_not_asked_for_ever_and_the_next_run_trie
 def test_a_slow_answer_is_waited_for_no_longer_than_said(server: Server, llm: Llm, tmp_path: Path) -> None:
     server.go.clear()
     quick = Llm(server.address, "small", timeout=0.1, retries=1, cache=str(tmp_path))
-    with pytest.raises(NoQuery, match="timed out"):
+    with pytest.raises(NoQueryError, match="timed out"):
         quick(SEEN)
     server.go.set()
     assert quick(SEEN) == ["find a parcel"]

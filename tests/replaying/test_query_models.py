@@ -14,7 +14,7 @@ from tests.strategies import sessions
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.replaying import prepare
 from toolkit.replaying import query_models as module
-from toolkit.replaying.query_models import MODELS, MOST_TRIES, NoQuery, Seen, asked, check_query_model, query_model
+from toolkit.replaying.query_models import MODELS, MOST_TRIES, NoQueryError, Seen, asked, check_query_model, query_model
 from toolkit.session import Call, Pass, Session, Turn
 from toolkit.tool import Catalog
 
@@ -51,7 +51,7 @@ def test_a_recorded_query_is_asked_where_there_is_one_and_own_words_are_counted_
     assert asked(query_model("recorded"), Seen("w", "i", recorded=("q1", "q2"))) == (["q1", "q2"], "")
     made, why = asked(query_model("recorded"), Seen("w", "i"))
     assert made == ["w", "i"] and "no search in the turn" in why
-    with pytest.raises(NoQuery):
+    with pytest.raises(NoQueryError):
         query_model("recorded")(Seen("w", "i"))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import LOG, MAIL, READ, TOOLS
 from tests.selectors.views import Ranker, split, view
-from toolkit.errors import InputError, MissingExtra
+from toolkit.errors import InputError, MissingExtraError
 from toolkit.selectors import resolve
 
 needs_models = pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embed`")
@@ -47,7 +47,7 @@ def test_a_k_that_is_no_whole_number_of_at_least_1_is_refused(spec: str) -> None
 
 def test_without_the_models_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toolkit.errors.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"selector-toolkit\[embed\]"):
+    with pytest.raises(MissingExtraError, match=r"selector-toolkit\[embed\]"):
         resolve("semantic")
 
 

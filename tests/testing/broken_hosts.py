@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.engine import naive
 from tests.engine.naive import SEARCH, Boundary, Caller, Event, NaiveEngine, Outcome, Tool, glob
-from toolkit.errors import IllegalStep, UnknownNameError
+from toolkit.errors import IllegalStepError, UnknownNameError
 from toolkit.testing.reference_host import MakeEngine, serve
 
 
@@ -54,8 +54,8 @@ class Twin:
     def apply(self, event: Event) -> Outcome:
         try:
             return self.engine.apply(event)
-        except naive.IllegalStep as error:
-            raise IllegalStep(str(error)) from error
+        except naive.IllegalStepError as error:
+            raise IllegalStepError(str(error)) from error
 
 
 # --- V: what may be seen ---

@@ -16,7 +16,7 @@ from toolkit.testing.conformance import NOT_RUN, by_rule, check
 from toolkit.testing.judge import first_difference
 from toolkit.testing.reference_host import Server, serve
 from toolkit.testing.rule_vectors import FAMILIES, vectors
-from toolkit.testing.stdio import HostBroke, StdioHost
+from toolkit.testing.stdio import HostBrokenError, StdioHost
 
 ADAPTER = [sys.executable, "-m", "toolkit.testing.reference_host"]
 FEW = vectors(["T2"])
@@ -221,5 +221,5 @@ def test_the_twin_passes_over_the_same_server() -> None:
 
 
 def test_a_host_that_broke_answers_no_more_questions_of_its_vector() -> None:
-    with pytest.raises(HostBroke):
+    with pytest.raises(HostBrokenError):
         StdioHost(script("")).ask("start", {})

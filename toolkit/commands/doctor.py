@@ -13,7 +13,7 @@ import typer
 
 from toolkit import __version__
 from toolkit.commands.output import print_json, print_table
-from toolkit.errors import EXTRAS, MissingExtra, ToolkitError
+from toolkit.errors import EXTRAS, MissingExtraError, ToolkitError
 
 NAME = "doctor"
 
@@ -93,7 +93,7 @@ def _checked(what: str, find: Callable[[], tuple[str, str]]) -> dict[str, Any]:
     try:
         return _row(what, *find())
     except ToolkitError as error:
-        return _row(what, "missing" if isinstance(error, MissingExtra) else "broken", str(error))
+        return _row(what, "missing" if isinstance(error, MissingExtraError) else "broken", str(error))
 
 
 def _minilm() -> tuple[str, str]:

@@ -11,7 +11,7 @@ from toolkit.engine.catalog import Admitted, admit, at_start, listed
 from toolkit.engine.offer import Offer, notice
 from toolkit.engine.state import MAIN, Basis, NewPattern, Span, State
 from toolkit.engine.visibility import as_patterns, hidden_names, permitted, show_has_no_effect, visible_names
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.tool import Catalog
 
 _EMPTY = Offer()
@@ -41,7 +41,7 @@ def step_boundary(state: State, id: str, scope: Iterable[str] | None, parent: st
     """Work out what a step is told: its parent's told set, narrowed by its scope and by policy now (A1, A3)."""
     above = state.span(parent)
     if id in state.spans:
-        raise IllegalStep(f"a step {id!r} is open already.", hint="End it first, or give the new one another id.")
+        raise IllegalStepError(f"a step {id!r} is open already.", hint="End it first, or give the new one another id.")
     scopes = above.scopes if scope is None else (*above.scopes, as_patterns(scope, f"the scope of step {id!r}"))
     in_force = (*state.session_scopes, *scopes)
     visible = frozenset(name for name in above.visible if permitted(in_force, state.policy, name))

@@ -12,7 +12,7 @@ from toolkit.engine.offer import Offer
 from toolkit.engine.ports import Answer, Checker
 from toolkit.engine.state import Basis, Span, State
 from toolkit.engine.visibility import in_scope, is_hidden, permitted, policy_verdict
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.tool import SEARCH, Tool
 from toolkit.toolset import ToolSet
 
@@ -76,7 +76,7 @@ def judge(state: State, id: str, name: str, arguments: Any, checker: Checker, co
         confirmed: The person confirmed a call that the policy asks about.
 
     Raises:
-        IllegalStep: Nothing of that id is in a pass (B9).
+        IllegalStepError: Nothing of that id is in a pass (B9).
     """
     span, full = state.caller(id), _full_name(state, name)
     refusal = _refusal(state, span, full) or _wrong_arguments(state, span, full, arguments, checker)
@@ -88,10 +88,10 @@ def judge(state: State, id: str, name: str, arguments: Any, checker: Checker, co
 
 
 def check_pass(state: State, id: str, pass_no: int) -> None:
-    """Raise IllegalStep unless this pass is the newest of an open turn or step (B9)."""
+    """Raise IllegalStepError unless this pass is the newest of an open turn or step (B9)."""
     newest = state.span(id).pass_no
     if newest != pass_no:
-        raise IllegalStep(f"pass {pass_no} is over: pass {newest} has started.", hint="Call on the newest pass.")
+        raise IllegalStepError(f"pass {pass_no} is over: pass {newest} has started.", hint="Call on the newest pass.")
 
 
 def _basis(state: State) -> Basis:

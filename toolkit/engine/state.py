@@ -13,7 +13,7 @@ from toolkit.engine.catalog import Admitted
 from toolkit.engine.offer import Offer
 from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.visibility import HideLog, Hides, Patterns, Policy, Scopes
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.tool import Catalog, Tool
 from toolkit.toolset import ToolSet
 
@@ -98,23 +98,23 @@ class State(Struct, frozen=True):
         """Return an open turn or step.
 
         Raises:
-            IllegalStep: Nothing of that id is open (B9).
+            IllegalStepError: Nothing of that id is open (B9).
         """
         found = self.spans.get(id)
         if found is None:
             what = "no turn is open" if id == MAIN else f"no step {id!r} is open"
-            raise IllegalStep(f"{what}.", hint="Start it before its passes, searches and calls.")
+            raise IllegalStepError(f"{what}.", hint="Start it before its passes, searches and calls.")
         return found
 
     def caller(self, id: str) -> Span:
         """Return an open turn or step that is in a pass.
 
         Raises:
-            IllegalStep: It is not open, or no pass of it has started (B9).
+            IllegalStepError: It is not open, or no pass of it has started (B9).
         """
         found = self.span(id)
         if found.pass_no == 0:
-            raise IllegalStep("no pass has started.", hint="Start a pass before its calls and searches.")
+            raise IllegalStepError("no pass has started.", hint="Start a pass before its calls and searches.")
         return found
 
     def with_span(self, span: Span) -> State:

@@ -15,7 +15,7 @@
     end_turn         illegal         ends            ends           A3: and with it every step in it
 
 A turn and each of its steps stand in a state of their own. What waits is kept in `State` until the next turn
-(B2); an illegal event raises IllegalStep and changes nothing (B9). Calls change nothing (`calls`, C3).
+(B2); an illegal event raises IllegalStepError and changes nothing (B9). Calls change nothing (`calls`, C3).
 """
 
 from __future__ import annotations

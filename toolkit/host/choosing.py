@@ -43,13 +43,13 @@ def _choice(told: ToolSet, selector: Selector | None, view: Callable[[], HostVie
         return *default_offer(told), {}
     try:
         made = _within(time_limit, lambda seen: make_offer(told, as_selection(selector(told, seen))), view())
-    except _Failed as failed:
+    except _FailedError as failed:
         offer, caused = default_offer(told)
         return offer, ("selector_failed", *caused), {"selector_failed": str(failed)}
     return *made, {}
 
 
-class _Failed(Exception):
+class _FailedError(Exception):
     """What a selector raised, told in words; a foreign error may fail even at saying what it is."""
 
     def __init__(self, error: BaseException) -> None:
@@ -92,15 +92,15 @@ def _within(seconds: float | None, function: Callable[[HostView], Made], view: H
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise _Failed(error) from None
+            raise _FailedError(error) from None
     ranker = _TimedRanker(view._ranker)
-    outcome: list[Made | _Failed] = []
+    outcome: list[Made | _FailedError] = []
 
     def run() -> None:
         try:
             outcome.append(function(replace(view, _ranker=ranker)))
         except BaseException as error:
-            outcome.append(_Failed(error))
+            outcome.append(_FailedError(error))
 
     thread = threading.Thread(target=run, daemon=True, name="selector")
     end = monotonic() + seconds
@@ -108,8 +108,8 @@ def _within(seconds: float | None, function: Callable[[HostView], Made], view: H
     while thread.is_alive():
         left = end + min(ranker.seconds, RANKING) - monotonic()
         if left <= 0:
-            raise _Failed(TimeoutError(f"no answer within {seconds:g} s"))
+            raise _FailedError(TimeoutError(f"no answer within {seconds:g} s"))
         thread.join(left)
-    if isinstance(outcome[0], _Failed):
+    if isinstance(outcome[0], _FailedError):
         raise outcome[0]
     return outcome[0]

@@ -13,7 +13,7 @@ from toolkit.engine.ports import Recorder, Searcher, Selector
 from toolkit.engine.state import MAIN, State
 from toolkit.engine.view import EarlierTurn, HostView, Scored
 from toolkit.engine.visibility import as_patterns
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.host.choosing import choose
 from toolkit.host.schema import wrong
 from toolkit.tool import SEARCH, SEARCH_NAMES
@@ -126,9 +126,9 @@ class Turn:
         return step
 
     def check_open(self) -> None:
-        """Raise IllegalStep when this turn is over (B9)."""
+        """Raise IllegalStepError when this turn is over (B9)."""
         if self.root is not self.host.turn:
-            raise IllegalStep("this turn is over.", hint="Start the next one.")
+            raise IllegalStepError("this turn is over.", hint="Start the next one.")
 
     def end(self) -> None:
         """End the turn or step, and what it found (Q6, A3)."""

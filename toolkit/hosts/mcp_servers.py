@@ -44,7 +44,7 @@ def list_tools(config: HostConfig, progress: Progress = lambda report: None) -> 
         progress: Told of each server as soon as it is done.
 
     Raises:
-        MissingExtra: The official SDK is not installed.
+        MissingExtraError: The official SDK is not installed.
     """
     need("mcp")
     with discreet_logs(redactor(*config.servers)):
@@ -96,7 +96,7 @@ class McpServers:
         retry_after: Seconds to wait before each new start of a server that has gone.
 
     Raises:
-        MissingExtra: The official SDK is not installed.
+        MissingExtraError: The official SDK is not installed.
 
     Example:
         async with McpServers(read_config("host.toml"), feeding(host)) as servers:

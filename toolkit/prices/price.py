@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from toolkit.errors import InputError, MissingExtra, UnknownNameError, need
+from toolkit.errors import InputError, MissingExtraError, UnknownNameError, need
 from toolkit.plugins import Registry
 from toolkit.tokens.models import facts
 
@@ -102,7 +102,7 @@ def price_or_usual(model: str | None) -> Price:
     """Return a model's price by the newest list, or the usual ratios without a model, a price for it or a list."""
     try:
         return price(model) if model else USUAL
-    except (UnknownNameError, MissingExtra):
+    except (UnknownNameError, MissingExtraError):
         return USUAL
 
 
@@ -120,7 +120,7 @@ def price(model: str, provider: str | None = None, at: str | date | datetime | N
     Raises:
         UnknownNameError: No list has the model; the message names the nearest.
         InputError: `at` is no date.
-        MissingExtra: genai-prices is not installed.
+        MissingExtraError: genai-prices is not installed.
     """
     model, when = model.strip().lower(), _moment(at)
     told = (one for ask in PRICE_LISTS.all() if (one := ask(model, provider, when)) is not None)
@@ -166,7 +166,7 @@ def window(model: str, provider: str | None = None) -> int | None:
     name = model.strip().lower()
     try:
         return facts(name).window or _listed_window(name, provider)
-    except MissingExtra:
+    except MissingExtraError:
         return None
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError
-from toolkit.replaying.query_models import MOST_TRIES, NoQuery, Seen, distinct
+from toolkit.replaying.query_models import MOST_TRIES, NoQueryError, Seen, distinct
 from toolkit.store import Store, content_key, kept
 
 _INSTRUCTION = (
@@ -74,7 +74,7 @@ class Llm:
         """Return the queries that the model writes.
 
         Raises:
-            NoQuery: The server did not answer in time, or not with queries.
+            NoQueryError: The server did not answer in time, or not with queries.
         """
         body = self._body(seen)
         key, store = content_key((self.endpoint.rstrip("/"), body.decode())), self._store()
@@ -87,10 +87,10 @@ class Llm:
     def _asked(self, body: bytes) -> Any:
         """Return the server's answer; after several failures in a row nobody waits for it any more."""
         if _failures.get(self.endpoint, 0) >= _GIVEN_UP:
-            raise NoQuery(f"the model's server failed {_GIVEN_UP} times in a row and is not asked again")
+            raise NoQueryError(f"the model's server failed {_GIVEN_UP} times in a row and is not asked again")
         try:
             answer = self._answer(body)
-        except NoQuery:
+        except NoQueryError:
             _failures[self.endpoint] = _failures.get(self.endpoint, 0) + 1
             raise
         _failures.pop(self.endpoint, None)
@@ -126,12 +126,12 @@ class Llm:
                 return _request(f"{self.endpoint.rstrip('/')}/chat/completions", self._key(), self.timeout, body)
             except urllib.error.HTTPError as error:
                 if error.code not in _AGAIN or not left:
-                    raise NoQuery(f"the model's server answered with status {error.code}") from None
+                    raise NoQueryError(f"the model's server answered with status {error.code}") from None
             except (OSError, HTTPException) as error:
                 if not left:
-                    raise NoQuery(f"the model's server did not answer ({_why(error)})") from None
+                    raise NoQueryError(f"the model's server did not answer ({_why(error)})") from None
             except ValueError:
-                raise NoQuery("the model's server answered with what is no JSON") from None
+                raise NoQueryError("the model's server answered with what is no JSON") from None
             time.sleep(0.1 * 2 ** (self.retries - left))
         raise AssertionError("the last try returns or raises")
 
@@ -180,10 +180,10 @@ def _queries(answer: Any) -> list[str]:
         text = _THOUGHTS.sub("", answer["choices"][0]["message"]["content"])
         lines = [_LISTED.sub("", line.strip()).strip()[:_LONGEST_QUERY] for line in text.splitlines()]
     except (KeyError, IndexError, TypeError, AttributeError):
-        raise NoQuery("the model's server answered with no completion") from None
+        raise NoQueryError("the model's server answered with no completion") from None
     queries = distinct(*lines)
     if not queries:
-        raise NoQuery("the model answered with no query")
+        raise NoQueryError("the model answered with no query")
     return queries
 
 

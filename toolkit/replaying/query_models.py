@@ -43,7 +43,7 @@ QueryModel = Callable[[Seen], Sequence[str]]
 Q = TypeVar("Q", bound=Callable[..., object])
 
 
-class NoQuery(ToolkitError):
+class NoQueryError(ToolkitError):
     """A query model has no query to give here; own words are asked instead, and counted."""
 
     code = "no_query"
@@ -83,11 +83,11 @@ def recorded(seen: Seen) -> list[str]:
     """Ask what the recorded model asked, where its host had a search too.
 
     Raises:
-        NoQuery: The recording holds no search in this turn before the call.
+        NoQueryError: The recording holds no search in this turn before the call.
     """
     asked = distinct(*seen.recorded)
     if not asked:
-        raise NoQuery("the recording holds no search in the turn before the call")
+        raise NoQueryError("the recording holds no search in the turn before the call")
     return asked
 
 
@@ -164,7 +164,7 @@ def asked(model: QueryModel, seen: Seen) -> tuple[list[str], str]:
     """Return what a query model asks, or own words and why they had to do."""
     try:
         queries = model(seen)
-    except NoQuery as why:
+    except NoQueryError as why:
         return own_words(seen), why.message
     return distinct(*([queries] if isinstance(queries, str) else queries)), ""
 

@@ -36,7 +36,7 @@ class Nearest(Combining):
 
     Raises:
         InputError: k is no whole number of at least 1.
-        MissingExtra: `semantic` without sentence-transformers installed.
+        MissingExtraError: `semantic` without sentence-transformers installed.
     """
 
     spec: str  # type: ignore[misc]

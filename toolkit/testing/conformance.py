@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.testing.judge import first_difference
 from toolkit.testing.rule_vectors import RULES, Vector
-from toolkit.testing.stdio import HostBroke, StdioHost
+from toolkit.testing.stdio import HostBrokenError, StdioHost
 
 GIVE_UP = 3
 NOT_RUN = "not played: the host broke too often in a row"
@@ -49,7 +49,7 @@ def _played(vector: Vector, ask: Callable[[str, Mapping[str, Any]], dict[str, An
     """Return the first difference, and whether the host broke."""
     try:
         return first_difference(vector, ask), False
-    except HostBroke as error:
+    except HostBrokenError as error:
         return str(error), True
 
 

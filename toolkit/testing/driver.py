@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from toolkit.engine import Profile, Verdict
-from toolkit.errors import IllegalStep, UnknownNameError
+from toolkit.errors import IllegalStepError, UnknownNameError
 from toolkit.host import Host, Turn, text_of
 from toolkit.search import Ranking, ToolSearch
 from toolkit.tool import Tool, definition_text
@@ -74,7 +74,7 @@ class Driver:
         """Apply one event and return its outcome.
 
         Raises:
-            IllegalStep: The state does not allow it; nothing was changed.
+            IllegalStepError: The state does not allow it; nothing was changed.
         """
         handler = _HANDLERS.get(event["op"])
         if handler is None:
@@ -157,14 +157,14 @@ class Driver:
 
     def _span(self, id: str | None) -> Turn:
         if id not in self.spans:
-            raise IllegalStep("no turn is open." if id is None else f"no step {id!r} is open.")
+            raise IllegalStepError("no turn is open." if id is None else f"no step {id!r} is open.")
         return self.spans[id]
 
     def _open_pass(self, event: Event) -> Any:
         id = event.get("step")
         self._span(id)
         if id not in self.passes:
-            raise IllegalStep("no pass has started.")
+            raise IllegalStepError("no pass has started.")
         return self.passes[id]
 
 

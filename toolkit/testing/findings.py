@@ -53,8 +53,10 @@ class Report:
     __repr__ = __str__
 
 
-class Noted(Exception):
-    """A rule that is kept, with something to say beside it."""
+class Note(str):
+    """What a test yields of a rule that is kept, or left out: something to say beside it."""
+
+    __slots__ = ()
 
 
 def report(name: str, rules: Mapping[str, Callable[[S], Iterator[str]]], subject: S) -> Report:
@@ -64,7 +66,5 @@ def report(name: str, rules: Mapping[str, Callable[[S], Iterator[str]]], subject
 
 def _judged(rule: str, test: Callable[[S], Iterator[str]], subject: S) -> Finding:
     says = " ".join((test.__doc__ or "").split())
-    try:
-        return Finding(rule, says, next(test(subject), ""))
-    except Noted as noted:
-        return Finding(rule, says, "", str(noted))
+    first = next(test(subject), "")
+    return Finding(rule, says, "", str(first)) if isinstance(first, Note) else Finding(rule, says, first)

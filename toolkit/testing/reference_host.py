@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TextIO
 
-from toolkit.errors import IllegalStep, ToolkitError, UnknownNameError
+from toolkit.errors import IllegalStepError, ToolkitError, UnknownNameError
 from toolkit.testing.driver import Driver, Event, NameRanker, NameSelector, Outcome
 from toolkit.tool import wire_name
 
@@ -43,7 +43,7 @@ class Server:
         answer: Callable[[Mapping[str, Any]], Outcome] = _METHODS[method].__get__(self)
         try:
             return answer(params)
-        except (IllegalStep, UnknownNameError) as error:
+        except (IllegalStepError, UnknownNameError) as error:
             return {"error": error.code, "text": str(error)}
 
     def _start(self, params: Mapping[str, Any]) -> Outcome:
@@ -54,7 +54,7 @@ class Server:
 
     def _apply(self, params: Mapping[str, Any]) -> Outcome:
         if self._engine is None:
-            raise IllegalStep("no session has started.")
+            raise IllegalStepError("no session has started.")
         event = dict(params["event"])
         if event.pop("wire", False):
             event["name"] = wire_name(event["name"])

@@ -15,7 +15,7 @@ from toolkit.errors import InputError, ToolkitError
 _SHOWN = 120
 
 
-class HostBroke(ToolkitError):
+class HostBrokenError(ToolkitError):
     """The host died, printed something else than an answer, or did not answer in time."""
 
     code = "host_broke"
@@ -40,7 +40,7 @@ class StdioHost:
         """Return the result of a method; an error is the outcome `{"error": message, "text": …}`.
 
         Raises:
-            HostBroke: There is no answer; the process has been ended.
+            HostBrokenError: There is no answer; the process has been ended.
             InputError: The command cannot be started.
         """
         self._number += 1
@@ -48,7 +48,7 @@ class StdioHost:
         try:
             self._send(request)
             return _outcome(self._answer(), self._number)
-        except HostBroke:
+        except HostBrokenError:
             self.close()
             raise
 
@@ -76,20 +76,20 @@ class StdioHost:
         try:
             line = self._lines.get(timeout=self.time_limit)
         except queue.Empty:
-            raise HostBroke(f"the host did not answer within {self.time_limit:g} s.") from None
+            raise HostBrokenError(f"the host did not answer within {self.time_limit:g} s.") from None
         if not line:
             raise self._dead()
         return line
 
-    def _dead(self) -> HostBroke:
+    def _dead(self) -> HostBrokenError:
         assert self._process is not None and self._errors is not None
         try:
             status: int | str = self._process.wait(1.0)
         except subprocess.TimeoutExpired:
-            return HostBroke("the host closed its output.")
+            return HostBrokenError("the host closed its output.")
         self._errors.seek(0)
         last = self._errors.read().decode(errors="replace").strip().rpartition("\n")[2]
-        return HostBroke(f"the host ended with status {status}.", hint=last[:_SHOWN])
+        return HostBrokenError(f"the host ended with status {status}.", hint=last[:_SHOWN])
 
     def close(self) -> None:
         """End the process, if one runs."""
@@ -128,7 +128,7 @@ def _outcome(line: bytes, number: int) -> dict[str, Any]:
     if not isinstance(answer, dict) or answer.get("id") != number or not {"result", "error"} & answer.keys():
         printed = line[:_SHOWN].decode(errors="replace").rstrip("\n")
         hint = f"Expected one object a line with id {number} and a result or an error; see PROTOCOL.md."
-        raise HostBroke(f"the answer to request {number} is no JSON-RPC 2.0 response: {printed!r}.", hint=hint)
+        raise HostBrokenError(f"the answer to request {number} is no JSON-RPC 2.0 response: {printed!r}.", hint=hint)
     if answer.get("error") is None:
         return answer.get("result") or {}
     error = answer["error"] if isinstance(answer["error"], dict) else {"message": answer["error"]}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.errors import MissingExtra
+from toolkit.errors import MissingExtraError
 from toolkit.search import Dense
 from toolkit.search.encoders import models as encoders
 from toolkit.search.encoders.static import (
@@ -104,7 +104,7 @@ def test_a_broken_file_is_made_again(broken: bytes | None) -> None:
 def test_dense_static_ranks_with_it_and_needs_minilm_only_to_make_it(monkeypatch: pytest.MonkeyPatch) -> None:
     tools = [Tool("tide_read", "Reads tides."), Tool("kiln_heat", "Heats a kiln.")]
     monkeypatch.setattr(encoders, "available", lambda name: False)
-    with pytest.raises(MissingExtra):
+    with pytest.raises(MissingExtraError):
         Dense(tools, "static")
     monkeypatch.setattr(encoders, "available", lambda name: True)
     monkeypatch.setattr(encoders, "minilm_folder", lambda: Path("."))

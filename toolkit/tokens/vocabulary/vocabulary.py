@@ -21,7 +21,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from toolkit.errors import MissingExtra, UnknownNameError
+from toolkit.errors import MissingExtraError, UnknownNameError
 from toolkit.tokens.request import Count
 from toolkit.tokens.vocabulary import claude
 from toolkit.tokens.vocabulary.kept_counts import KeptCounts
@@ -66,7 +66,7 @@ def vocabulary(name: str) -> Vocabulary:
 
     Raises:
         UnknownNameError: There is no vocabulary of that name.
-        MissingExtra: Not even an OpenAI table can be had.
+        MissingExtraError: Not even an OpenAI table can be had.
     """
     if name not in NAMES:
         raise UnknownNameError("vocabulary", name, NAMES)
@@ -88,7 +88,7 @@ def text_count(text: str, name: str = "o200k_base", load: Callable[[str], Vocabu
     """
     try:
         words = load(name)
-    except MissingExtra:
+    except MissingExtraError:
         words = rough()
     tokens, half = words.count(text), math.ceil(words.spread * words.count(text))
     return Count(tokens, "exact-rules" if words.real else "estimate", max(0, tokens - half), tokens + half)
@@ -114,7 +114,7 @@ def available(name: str) -> bool:
     """Return whether an installed package carries a vocabulary; an OpenAI table is laid where it is looked for.
 
     Raises:
-        MissingExtra: An OpenAI table cannot be had.
+        MissingExtraError: An OpenAI table cannot be had.
     """
     if name in SHA256:
         lay_table(name)
@@ -137,7 +137,7 @@ def remembered(name: str) -> Callable[[str], int]:
     def load() -> Callable[[str], int]:
         found = loaded(name)
         if found is None:
-            raise MissingExtra(f"the vocabulary {name}", "vocabularies")
+            raise MissingExtraError(f"the vocabulary {name}", "vocabularies")
         return found
 
     return KeptCounts(lambda text: load()(text), name, SHA256.get(name) or version(_package(name)[1]))
@@ -170,7 +170,7 @@ def _splintr(name: str) -> Callable[[str], int]:
     try:
         encode = import_module("splintr").Tokenizer.from_pretrained(name).encode_ordinary
     except ValueError as error:
-        raise MissingExtra(f"the vocabulary {name} (package splintr-rs 0.22)", "vocabularies") from error
+        raise MissingExtraError(f"the vocabulary {name} (package splintr-rs 0.22)", "vocabularies") from error
     return _kept(lambda text: sum(len(encode(piece)) for piece in pieces(text)))
 
 
