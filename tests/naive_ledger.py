@@ -72,6 +72,7 @@ class NaiveLedger:
         self.session, self.trace = session, trace
         self.messages: list[tuple[str, str, str]] = []
         self.era = 0
+        self.known: set[str] = set()
         self.before: list[list[Item]] = []
 
     def rows(self) -> list[dict[str, Any]]:
@@ -99,6 +100,7 @@ class NaiveLedger:
 
     def turn(self, number: int, passes: list[Pass], told: Any) -> Iterator[dict[str, Any]]:
         replayed = iter(told.passes)
+        self.known = set()
         last = max((n for n, one in enumerate(passes) if recorded(one)), default=-1)
         for n, one in enumerate(passes):
             if n < last + 1 and any(event.type == "compaction" for event in one.events):
@@ -136,7 +138,8 @@ class NaiveLedger:
             buckets[bucket] += count
         shared = max((common_prefix(earlier, prompt) for earlier in self.before), default=0)
         self.before.append(prompt)
-        failed = sum(call.fate in ("missed", "blocked") for call in made.calls)
+        failed = {call.name for call in made.calls if call.fate in ("missed", "blocked")} - self.known
+        self.known |= failed
         visible = [t for t in told.basis.catalog.tools if t.name in told.basis.visible and t.name != "tools.search"]
         everything = sum(tokens(definition(tool)) for tool in visible) if failed else 0
         messages = sum(counts[len(defined) :])
@@ -148,8 +151,8 @@ class NaiveLedger:
             "cached_prompt_tokens": sum(counts[:shared]),
             "uncached_prompt_tokens": sum(counts[shared:]),
             "output_tokens": output,
-            "fallback_passes": failed,
-            "fallback_prompt_tokens": failed * (messages + everything),
+            "fallback_passes": 1 if failed else 0,
+            "fallback_prompt_tokens": messages + everything if failed else 0,
         }
 
 

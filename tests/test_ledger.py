@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import BRANCH, DATASET, READ, SELECTORS, call, event, note, replayed, said, session, turn
+from tests.builders import BRANCH, DATASET, LOG, MAIL, READ, SELECTORS, call, event, note, replayed, said, session, turn
 from tests.naive_ledger import NaiveLedger
 from tests.strategies import sessions
+from tests.whole_requests import requests
 from toolkit.bench import Bench
 from toolkit.formats.sessions import load_sessions
 from toolkit.ledger import PassRow, ledger
@@ -19,6 +20,8 @@ from toolkit.replaying.habits import Searching
 from toolkit.replaying.search_billing import SearchBilling
 from toolkit.session import Pass, Session, Turn, Usage
 from toolkit.tokens.counter import Counter
+from toolkit.tokens.providers.anthropic import family as claude_family
+from toolkit.tokens.request import Request
 from toolkit.tool import Catalog, Tool, definition_text
 
 BUCKETS = PassRow._fields[5:11]
@@ -73,11 +76,11 @@ def test_refused_passes_and_passes_of_several_searches_agree_with_the_naive_twin
     assert differences(recorded, selector, searching=Searching(0.6, 0.7, 0.5, seed=seed)) == []
 
 
-def test_searches_of_one_pass_are_one_row_and_each_pays_its_trip() -> None:
+def test_searches_of_one_pass_are_one_row_and_each_pays_the_trip_of_a_hosted_search() -> None:
     recorded = session(turn("create a branch", said("show the log", call(BRANCH.name))))
     trace = replayed(recorded, "lazy", searching=Searching(parallel=1.0))
     tokens = prepare(recorded, COUNTER)
-    plain, billed = (ledger(tokens, trace, COUNTER, billing=SearchBilling(trip=one)) for one in (0, 7))
+    plain, billed = (ledger(tokens, trace, COUNTER, billing=SearchBilling(1, trip=one)) for one in (0, 7))
     assert [row.kind for row in billed] == ["search", "recorded"]
     assert billed[1].search_history_tokens - plain[1].search_history_tokens == 2 * 7
 
@@ -202,3 +205,46 @@ def test_an_ideal_cache_never_costs_more_than_the_cache_of_a_provider(
         cost = bench.costs(row)
         assert cost.cost_ideal_cache_usd <= cost.cost_usd * (1 + 1e-9)
         assert row.cache_read_tokens <= row.cached_prompt_tokens
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sessions(), st.sampled_from([*SELECTORS, split_in_three]), st.sampled_from([*MODELS, "gpt-4o", "qwen3-32b"]))
+def test_the_prompt_of_every_pass_is_what_toolkit_count_says_of_the_same_request(
+    recorded: Session, selector: Any, model: str
+) -> None:
+    bench = Bench.of(Setting("lexical", model=model, searching=Searching(0.6, 0.7, 0.5)))
+    prepared = bench.prepare(recorded)
+    trace = bench.replay(prepared, bench.setting.system(selector))
+    for row, request in zip(bench.rows(prepared, trace), requests(prepared, trace, model), strict=True):
+        if usual(request, bool(recorded.system)):
+            assert row.prompt_tokens == bench.counter.rules.count(request).tokens - opening(request)
+
+
+def usual(request: Request, system: bool) -> bool:
+    """Say whether a request ends in what the model is to answer, and has a system message in its first place alone."""
+    roles = [message.role for message in request.messages]
+    return roles[-1:] != ["assistant"] and not {"system", "developer"} & set(roles[int(system) :])
+
+
+def opening(request: Request) -> int:
+    """Return the token that Claude's first request has more for a system message beside tools, until a call is made."""
+    called = any(message.of_kind("call") for message in request.messages)
+    system = request.messages[:1] and request.messages[0].role == "system"
+    plain = request.model.startswith("claude") and system and request.tools and not called
+    return claude_family(request.model).system if plain else 0
+
+
+def test_a_search_stays_in_the_history_as_the_messages_that_it_is() -> None:
+    recorded = session(turn("make it", said("create a branch", call(BRANCH.name))), system="Be kind.")
+    bench = Bench.of(Setting("lexical", model="claude-sonnet-4-5"))
+    prepared = bench.prepare(recorded)
+    trace = bench.replay(prepared, bench.setting.system("lazy"))
+    made = next(trace.passes()).made
+    last = bench.rows(prepared, trace)[-1]
+    assert last.search_history_tokens == bench.counter.message("assistant", "", made) > 0
+
+
+def test_a_fallback_is_charged_once_a_pass_and_its_tool_is_known_until_the_turn_ends() -> None:
+    both, one = said("", call(BRANCH.name), call(LOG.name)), said("", call(BRANCH.name))
+    recorded = session(turn("x", both, one, said("", call(MAIL.name))), turn("y", one))
+    assert [row.fallback_passes for row in rows(recorded, "builtin-only")] == [1, 0, 1, 1]

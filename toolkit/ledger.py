@@ -7,6 +7,7 @@ the history was compacted: then none of them counts as sent before, only what st
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from toolkit.prompt_cache.cache import PromptCache, Segment
 from toolkit.prompt_cache.rules import IDEAL, CacheRules
 from toolkit.replaying.prepared import Counter, Prepared, PreparedPass, PreparedTurn
 from toolkit.replaying.search_billing import TEXTS_ONLY, SearchBilling
-from toolkit.replaying.trace import PassTrace, Trace, TurnTrace
+from toolkit.replaying.trace import BLOCKED, MISSED, PassTrace, Trace, TurnTrace
 from toolkit.tool import SEARCH, Tool
 
 
@@ -24,8 +25,9 @@ class PassRow(NamedTuple):
     """The tokens of one pass; the first six token columns add up to `prompt_tokens`.
 
     `cached_prompt_tokens` is the longest prefix shared with any earlier pass of the session, whatever a
-    provider's minimum or lifetime may be. `fallback_prompt_tokens` is what the same pass would read
-    with every visible tool declared, once for each of its calls that was missed or blocked.
+    provider's minimum or lifetime may be. `fallback_prompt_tokens` is what the same pass would read with every
+    visible tool declared, once where it calls a tool that was missed or blocked and not known by an earlier fallback
+    of its turn; `fallback_passes` is 1 then.
 
     `cache_read_tokens`, `cache_write_tokens` and `cache_break` (why less was read than could be) follow
     the provider's own cache rules. Where the recording has billed usage and what it declared,
@@ -84,13 +86,13 @@ class _Front(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _front(offer: Offer, counter: Counter, billing: SearchBilling) -> _Front:
+def _front(offer: Offer, counter: Counter, billing: SearchBilling, system: bool) -> _Front:
     own = sum(counter.definition(tool) for tool in offer.declared if tool.name == SEARCH)
     search = billing.prefix(own_definition=own) if own else 0
     tools = tuple(
         _defined(tool, search if tool.name == SEARCH and own else counter.definition(tool)) for tool in offer.declared
     )
-    declared = sum(one.tokens for one in tools) - search + counter.overhead(len(tools))
+    declared = sum(one.tokens for one in tools) - search + counter.overhead(len(tools), system)
     return _Front(declared, search, tools)
 
 
@@ -99,10 +101,11 @@ def _defined(tool: Tool, tokens: int) -> Segment:
 
 
 @lru_cache(maxsize=256)
-def _visible_tokens(basis: Basis, counter: Counter) -> int:
+def visible_tokens(basis: Basis, counter: Counter, system: bool) -> int:
+    """Return the tokens of all visible tools declared, as a fallback does; `system` says whether a text stands by."""
     visible = (tool for tool in basis.catalog.tools if tool.name in basis.visible and tool.name != SEARCH)
     tools = list(visible)
-    return sum(map(counter.definition, tools)) + counter.overhead(len(tools))
+    return sum(map(counter.definition, tools)) + counter.overhead(len(tools), system)
 
 
 class _Ledger:
@@ -117,6 +120,8 @@ class _Ledger:
         self.declared_tokens = self.search_tokens = 0
         self.appended: tuple[Tool, ...] = ()
         self.declared: tuple[Offer, tuple[Tool, ...]] | None = None
+        self.known: set[str] = set()
+        self.has_system = bool(prepared.session.system)
 
     def rows(self) -> Iterator[PassRow]:
         for number, (turn, recorded) in enumerate(zip(self.trace.turns, self.prepared.turns, strict=True), 1):
@@ -144,6 +149,7 @@ class _Ledger:
             self.appended = ()
 
     def _turn(self, number: int, turn: TurnTrace, recorded: PreparedTurn) -> Iterator[PassRow]:
+        self.known.clear()
         following = iter(recorded.passes)
         opened: PreparedPass | None = None
         for one in turn.passes:
@@ -155,17 +161,26 @@ class _Ledger:
             else:
                 yield self._row(number, turn, one, recorded.input_tokens, output, opened)
             if one.is_search:
-                self._searched(turn.offer, one, output)
+                self._searched(turn.offer, one)
             elif one.refused:
-                self._joined(output + self.counter.text(one.result_text), 2)
+                self._joined(self._history_of(one), 2)
             else:
                 self.history += opened.reply_tokens + opened.results_tokens
                 self._say(opened.reply_tokens + opened.results_tokens, opened.messages)
                 opened = None
 
     def _called(self, one: PassTrace) -> int:
-        """Return the tokens of the calls of a pass that the recording does not have."""
-        return sum(self.counter.text(made.call_text) for made in one.searches or (one,))
+        """Return the tokens of the calls of a pass that the recording does not have, as the message that they are."""
+        if one.is_search and self.billing.hosted:
+            return sum(self.counter.text(made.call_text) for made in one.searches)
+        return self.counter.message("assistant", "", [replace(call, result=None) for call in one.made])
+
+    def _history_of(self, one: PassTrace) -> int:
+        """Return the tokens of such a pass in the history: its message, and that of its answers."""
+        if one.is_search and self.billing.hosted:
+            texts = (text for made in one.searches for text in (made.call_text, made.result_text))
+            return sum(map(self.counter.text, texts)) + self.billing.trip * len(one.searches)
+        return self.counter.message("assistant", "", one.made)
 
     def _opened(self, recorded: PreparedPass, given: int) -> PreparedPass:
         """Put what joined the history before a recorded pass into it; a compaction leaves the turn's input."""
@@ -181,11 +196,10 @@ class _Ledger:
         self.searches += tokens
         self._say(tokens, messages)
 
-    def _searched(self, offer: Offer, one: PassTrace, called: int) -> None:
+    def _searched(self, offer: Offer, one: PassTrace) -> None:
         """Put a pass's searches and their answers into the history."""
-        billed = (self.billing.trip + len(search.answer) * self.billing.found for search in one.searches)
-        answers = sum(self.counter.text(search.result_text) for search in one.searches)
-        self._joined(called + answers + sum(billed), 1 + len(one.searches))
+        found = self.billing.found * sum(len(search.answer) for search in one.searches)
+        self._joined(self._history_of(one) + found, 1 + len(one.searches))
         for search in one.searches:
             self._append(offer, search)
 
@@ -199,7 +213,7 @@ class _Ledger:
         """Put what a pass declares before its messages, and what was found before it behind that."""
         if self.declared is not None and self.declared[0] is offer and self.declared[1] == self.appended:
             return
-        declared, search, tools = _front(offer, self.counter, self.billing)
+        declared, search, tools = _front(offer, self.counter, self.billing, self.has_system)
         appended = [_defined(tool, self.counter.definition(tool)) for tool in self.appended]
         overhead = declared + search - sum(one.tokens for one in tools)
         self.cache.declare((*tools, *appended, Segment("", self.prepared.system_tokens + overhead, "system")))
@@ -213,8 +227,8 @@ class _Ledger:
         self._declare(turn.offer)
         definitions = self.declared_tokens + self.search_tokens
         use = self.cache.send(recorded.at)
-        failed = sum(call.fate in ("missed", "blocked") for call in one.calls)
-        again = use.tokens - definitions + _visible_tokens(turn.basis, self.counter) if failed else 0
+        failed = self._failed(one)
+        again = use.tokens - definitions + visible_tokens(turn.basis, self.counter, self.has_system) if failed else 0
         billed = recorded.billed if one.kind == "recorded" else None
         return PassRow(
             session_id=self.trace.session_id,
@@ -232,14 +246,20 @@ class _Ledger:
             cached_prompt_tokens=use.shared,
             uncached_prompt_tokens=use.tokens - use.shared,
             output_tokens=output,
-            fallback_passes=failed,
-            fallback_prompt_tokens=failed * again,
+            fallback_passes=int(failed),
+            fallback_prompt_tokens=again,
             cache_read_tokens=use.read,
             cache_write_tokens=use.write,
             cache_break=use.cause or "",
             billed_prompt_tokens=billed,
             anchored_prompt_tokens=self._anchored(billed, recorded.declared_tokens, definitions),
         )
+
+    def _failed(self, one: PassTrace) -> bool:
+        """Say whether a pass pays a fallback, after which what it called is known until the turn ends."""
+        failed = {call.name for call in one.calls if call.fate in (MISSED, BLOCKED)} - self.known
+        self.known |= failed
+        return bool(failed)
 
     def _inside(self, number: int, one: PassTrace, output: int) -> PassRow:
         """Return the row of a search that ran inside the pass that asked: its prompt is not billed again."""

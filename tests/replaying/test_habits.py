@@ -43,6 +43,13 @@ def test_a_model_makes_no_more_searches_than_its_tries() -> None:
     assert queries(replayed(missing(), searching=way(tries=2))) == ["xxx", "qqq"]
 
 
+def test_an_answer_that_was_read_is_asked_for_again_at_the_rate_that_is_said() -> None:
+    again = session(turn("qqq", *[said("", call(BRANCH.name))] * 3))
+    asked = [len(queries(replayed(again, searching=way(repeat=rate)))) for rate in (0.0, 1.0)]
+    assert asked == [1, 3]
+    assert repr(way(repeat=0.5)) == "models(reformulate=1.0, stale=0.0, parallel=0.0, repeat=0.5)"
+
+
 def test_two_wordings_in_one_pass_are_one_pass_with_two_answers() -> None:
     recorded = session(turn("create a branch", said("show the log", call(BRANCH.name), call(LOG.name))))
     first, last = replayed(recorded, searching=way(parallel=1.0)).passes()

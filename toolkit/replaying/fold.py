@@ -111,6 +111,8 @@ class _Replayer:
             self.report("no_query", f"{why}; {times} times own words were asked instead.")
 
     def _apply(self, recorded: tuple[Event, ...]) -> None:
+        if recorded:
+            self.seeker.changed()
         for event in recorded:
             if event.type == "compaction":
                 self.seeker.compact()

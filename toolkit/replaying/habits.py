@@ -17,7 +17,7 @@ from toolkit.errors import InputError
 from toolkit.plugins import Registry
 from toolkit.replaying.query_models import MOST_TRIES
 
-RATES = ("reformulate", "stale", "parallel")
+RATES = ("reformulate", "stale", "parallel", "repeat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Searching:
         parallel: The share of first searches that asks in two wordings in one pass.
         tries: The most searches for a tool, up to the three that a query model gives.
         seed: Another one draws anew.
+        repeat: The share of queries that are asked once more although their answer was read in this turn already,
+            with no tool, policy or history changed since. None by default: the answer stands in the history.
     """
 
     reformulate: float = 1.0
@@ -39,6 +41,7 @@ class Searching:
     parallel: float = 0.0
     tries: int = MOST_TRIES
     seed: int = 0
+    repeat: float = 0.0
 
     def __post_init__(self) -> None:
         for name in RATES:
@@ -93,7 +96,8 @@ Livemcpbench (95 runs of one model, 283 searches, one to a pass): of 155 searche
 were followed by another, 17 by a call to a tool it had, 6 by the end; nine in ten rows of searches are three or fewer.
 A tool of an older search was called directly 178 times and searched for again 4 times (98 %): that host allows it and
 each run is one turn, so for a host that refuses it `stale` is the most that it can be (9 of 531 calls, .017, were to a
-tool that no search had answered at all). OpenAI's and Anthropic's hosts: 5 of 32 searches (16 %) hold two queries.
+tool that no search had answered at all). None of the 283 asked what its run had been answered before: `repeat` is 0.
+OpenAI's and Anthropic's hosts: 5 of 32 searches (16 %) hold two queries.
 `benchmarks/queries.py` prints them again.
 """
 WAYS = Registry("way of searching", "toolkit.searching", wants="a class or a part of one that builds a Searching")

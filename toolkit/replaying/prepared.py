@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from toolkit.session import Call, Event, Message, Pass, Session, Turn, text_of
@@ -29,7 +30,7 @@ class Counter(Protocol):
     def definition(self, tool: Tool) -> int: ...
     def message(self, role: str, text: str, calls: Sequence[Call] = ()) -> int: ...
     def base(self) -> int: ...
-    def overhead(self, tools: int) -> int: ...
+    def overhead(self, tools: int, system: bool = True) -> int: ...
     def __hash__(self) -> int: ...
 
 
@@ -51,7 +52,7 @@ class Uncounted:
     def base(self) -> int:
         return 0
 
-    def overhead(self, tools: int) -> int:
+    def overhead(self, tools: int, system: bool = True) -> int:
         return 0
 
 
@@ -177,6 +178,7 @@ class _Reader:
 
     def __init__(self, session: Session, counter: Counter) -> None:
         self.catalog, self.counter = session.catalog, counter
+        self._overhead = partial(counter.overhead, system=bool(session.system))
         self.by_wire: Mapping[str, str] = {wire: name for name, wire in session.catalog.wire_names.items()}
         self.last_words = ""
         self.carried: list[str] = []
@@ -258,7 +260,7 @@ class _Reader:
         """Return the tokens of what the recorded host declared, by the names in the recording."""
         if names not in self.declared:
             tools = [tool for name in names if (tool := self.catalog.get(name))]
-            self.declared[names] = sum(map(self.counter.definition, tools)) + self.counter.overhead(len(tools))
+            self.declared[names] = sum(map(self.counter.definition, tools)) + self._overhead(len(tools))
         return self.declared[names]
 
 

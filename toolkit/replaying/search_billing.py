@@ -18,7 +18,8 @@ class SearchBilling:
 
     Attributes:
         definition: The search tool in every request; None when it is a tool of one's own, counted as such.
-        trip: A search call with its answer, beyond the words of both; it stays in the history.
+        trip: A search call with its answer, beyond the words of both; it stays in the history. A tool of one's own is
+            counted as the messages that it is instead wherever its texts are known.
         found: A found definition beyond its text.
         extra_pass: The hosted search samples a second time, and the whole prompt is billed again.
         own_pass: A search is a request that is billed; False where it runs inside the pass that asked.
@@ -31,6 +32,11 @@ class SearchBilling:
     extra_pass: bool = False
     own_pass: bool = True
     where: str = "history"
+
+    @property
+    def hosted(self) -> bool:
+        """Whether searches are items of the provider's own, not calls of a tool like any other."""
+        return self.definition is not None
 
     def prefix(self, deferred: int = 0, own_definition: int = 0) -> int:
         """Return what searching adds to every request; deferred tools themselves add nothing."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from toolkit.engine.offer import Offer
 from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.state import Basis
+from toolkit.session import Call, call_text, text_of
 
 SERVED, SEARCHED, MISSED, BLOCKED = "served", "searched", "missed", "blocked"
 
@@ -40,8 +41,7 @@ class PassTrace:
         calls: What became of the recorded calls.
         query: What an extra pass searched for.
         answer: The names that it was answered.
-        call_text: The extra pass's call as it stands in the history.
-        result_text: The answer to it.
+        call: The extra pass's call as it stands in the history, with its answer.
         beside: Further searches of the same pass.
         refused: The tool that an extra pass called by a schema of an earlier turn, and was refused (T2).
     """
@@ -50,8 +50,7 @@ class PassTrace:
     calls: tuple[CallTrace, ...] = ()
     query: str | None = None
     answer: tuple[str, ...] = ()
-    call_text: str = ""
-    result_text: str = ""
+    call: Call | None = None
     beside: tuple[PassTrace, ...] = ()
     refused: str = ""
 
@@ -63,6 +62,19 @@ class PassTrace:
     def kind(self) -> str:
         """`recorded`, `search` or `refused`."""
         return "search" if self.is_search else "refused" if self.refused else "recorded"
+
+    @property
+    def call_text(self) -> str:
+        return call_text(self.call) if self.call else ""
+
+    @property
+    def result_text(self) -> str:
+        return text_of(self.call.result.content) if self.call and self.call.result else ""
+
+    @property
+    def made(self) -> tuple[Call, ...]:
+        """The calls of an extra pass, with what they were answered."""
+        return tuple(one.call for one in (self, *self.beside) if one.call is not None)
 
     @property
     def searches(self) -> tuple[PassTrace, ...]:
@@ -87,8 +99,11 @@ class TurnTrace:
 
     @property
     def comparable(self) -> bool:
-        """True when all recorded calls are served: only then could the recording have gone on as it did."""
-        return not any(call.fate in (MISSED, BLOCKED) for one in self.passes for call in one.calls)
+        """True when all recorded calls are served: only then could the recording have gone on as it did.
+
+        A turn in which no model was asked says nothing, and is not.
+        """
+        return bool(self.passes) and not self.fates[MISSED] + self.fates[BLOCKED]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

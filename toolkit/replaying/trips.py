@@ -13,7 +13,7 @@ from toolkit.replaying.prepared import PreparedPass, PreparedTurn
 from toolkit.replaying.query_models import OPTIMISTIC, Seen, asked, query_model
 from toolkit.replaying.system import System
 from toolkit.replaying.trace import PassTrace
-from toolkit.session import Call, call_text
+from toolkit.session import Call, Result
 from toolkit.tool import SEARCH, compact_json
 
 
@@ -31,10 +31,15 @@ class Seeker:
         self.searching = system.searching
         self.fallbacks: Counter[str] = Counter()
         self._answered: dict[str, int] = {}
+        self._read: dict[str, int] = {}
 
     def compact(self) -> None:
         """Forget what stood in the history."""
         self._answered.clear()
+
+    def changed(self) -> None:
+        """Note that tools, policy or history are no longer what answers were given over: all may be asked anew."""
+        self._read.clear()
 
     def passes(self, turn: Turn, recorded: PreparedTurn, step: PreparedPass, number: int) -> list[PassTrace]:
         """Return the passes that the model makes before it calls the tool of a step's call, by number."""
@@ -43,7 +48,7 @@ class Seeker:
             return []
         where = (self.session_id, self.host.state.turn_no, step.pass_no, number)
         made = self._stale(turn, step, call, where)
-        for queries in self.searching.passes(self._queries(recorded, step, call), *where):
+        for queries in self.searching.passes(self._unread(self._queries(recorded, step, call), where), *where):
             made.append(self._search(turn, step, queries))
             if any(call.name in one.answer for one in made[-1].searches):
                 break
@@ -56,18 +61,25 @@ class Seeker:
             self.fallbacks[why] += 1
         return queries
 
+    def _unread(self, queries: Sequence[str], where: tuple[str | int, ...]) -> list[str]:
+        """Leave out the queries whose answers the model has read in this turn, but for what it asks all the same."""
+        now, again = self.host.state.turn_no, self.searching.happens
+        return [query for query in queries if self._read.get(query) != now or again("repeat", *where, query)]
+
     def _stale(self, turn: Turn, step: PreparedPass, call: Call, where: tuple[str | int, ...]) -> list[PassTrace]:
         """Return the pass that calls a tool by the schema of an earlier turn's search, where the model does that."""
         stands = self._answered.get(call.name, self.host.state.turn_no) < self.host.state.turn_no
         if not stands or self.host.state.profile.gate != "strict" or not self.searching.happens("stale", *where):
             return []
         verdict = turn.start_pass().call(call.name, call.arguments)
-        return [PassTrace(step.pass_no, call_text=call_text(call), result_text=text_of(verdict), refused=call.name)]
+        answered = replace(call, result=Result(text_of(verdict)))
+        return [PassTrace(step.pass_no, call=answered, refused=call.name)]
 
     def _search(self, turn: Turn, step: PreparedPass, queries: Sequence[str]) -> PassTrace:
         live, rules = turn.start_pass(), self.host.state.profile
         first, *beside = [_search_trace(step, query, live.search(query), rules) for query in queries]
         made = replace(first, beside=tuple(beside))
+        self._read |= dict.fromkeys(queries, self.host.state.turn_no)
         if rules.schema_place != "definitions":
             now = self.host.state.turn_no
             self._answered |= {name: now for one in made.searches for name in one.answer}
@@ -75,6 +87,6 @@ class Seeker:
 
 
 def _search_trace(step: PreparedPass, query: str, verdict: Verdict, rules: Profile) -> PassTrace:
-    text = compact_json({"name": SEARCH, "arguments": {"query": query}})
     answered = compact_json({"found": verdict.names}) if rules.schema_place == "definitions" else text_of(verdict)
-    return PassTrace(step.pass_no, (), query, verdict.names, text, answered)
+    made = Call("", SEARCH, {"query": query}, "search", Result(answered))
+    return PassTrace(step.pass_no, (), query, verdict.names, made)

@@ -76,9 +76,9 @@ class Counter:
         """Return the tokens of every request, beside its messages."""
         return self.rules.base().tokens
 
-    def overhead(self, tools: int) -> int:
-        """Return the tokens that come once with the first declared tool."""
-        return self.rules.tools_overhead(tools).tokens if tools else 0
+    def overhead(self, tools: int, system: bool = True) -> int:
+        """Return the tokens that come once with the first declared tool, beside a system message or without one."""
+        return self.rules.tools_overhead(tools, system).tokens if tools else 0
 
 
 def counter_of(model: str | None = None, provider: str = "", api: str = "") -> Counter:

@@ -5,7 +5,8 @@ to the cache, each later one reads what the chain left. Chains do not touch each
 tools block reads nothing (`breakpoints`), so a session's cost is the sum over its chains, and the cheapest
 partition of its turns into chains is the cheapest schedule. Up to `EXACT` turns every partition counts; in
 longer sessions chains are runs of turns, and their change points are found by dynamic programming.
-What is not declared is withheld: no search is bought, and a call to it is blocked and pays the fallback.
+What is not declared is withheld: no search is bought, and a pass that calls it is blocked and pays the fallback. A set
+may be padded with tools that nobody calls, where that lifts its prompts over the cache's minimum.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from toolkit.prices.price import Price
 from toolkit.prompt_cache.cache import PromptCache, Segment
 from toolkit.prompt_cache.rules import CacheRules
 from toolkit.replaying.prepared import Prepared, PreparedPass
-from toolkit.replaying.trace import Trace
+from toolkit.replaying.trace import Trace, TurnTrace
+from toolkit.tool import SEARCH
 
 EXACT = 8
 Names = frozenset[str]
@@ -36,8 +38,9 @@ class Step(NamedTuple):
         era: Compactions before it.
         at: When it was sent, in seconds.
         output: Output tokens.
-        calls: The visible tools that it calls, one name a call.
-        fallback: USD of the pass that one blocked call costs.
+        calls: What it calls.
+        lost: Those of them that no declaration could save.
+        fallback: USD of the fallback that the pass pays where a call is blocked.
     """
 
     turn: int
@@ -46,26 +49,28 @@ class Step(NamedTuple):
     era: int
     at: float | None
     output: int
-    calls: tuple[str, ...]
+    calls: Names
+    lost: Names
     fallback: float
 
 
-def steps(prepared: Prepared, trace: Trace, rows: Sequence[PassRow], price: Price) -> list[Step]:
+def steps(
+    prepared: Prepared, trace: Trace, rows: Sequence[PassRow], again: Callable[[PassRow, TurnTrace], float]
+) -> list[Step]:
     """Return the steps of a session.
 
     Args:
         prepared: The recording and its own tokens.
         trace: Its replay under `none`.
         rows: The ledger of that replay.
-        price: What tokens cost.
+        again: What the fallback of a pass costs, in USD.
     """
     made: list[Step] = []
     for row, (turn, messages, era, one), played in zip(rows, _requests(prepared), trace.passes(), strict=True):
-        visible = trace.turns[turn].basis.visible
-        calls = tuple(call.name for call in played.calls if call.name in visible)
-        again = row.fallback_prompt_tokens / row.fallback_passes if row.fallback_passes else 0.0
-        fallback = price.cost(again, 0, 0, row.output_tokens)
-        made.append(Step(turn, row.prompt_tokens, messages, era, one.at, row.output_tokens, calls, fallback))
+        calls = frozenset(call.name for call in played.calls)
+        lost = frozenset(call.name for call in played.calls if call.verdict in ("unknown_tool", "denied"))
+        fallback = again(row, trace.turns[turn]) if calls else 0.0
+        made.append(Step(turn, row.prompt_tokens, messages, era, one.at, row.output_tokens, calls, lost, fallback))
     return made
 
 
@@ -110,37 +115,77 @@ class Chains:
         """Return the USD of turns (ascending indices) that all declare `names`, blocked calls with their fallback."""
         cache = PromptCache(self.rules)
         cache.declare([Segment("", self.declared(names), "tools"), Segment("", self.system, "system")])
-        total, era, tokens, messages = 0.0, 0, self.system, 0
+        total, era, tokens, messages = self._fallbacks(turns, names), 0, self.system, 0
         for step in (step for turn in turns for step in self.turns[turn]):
             if step.era != era:
                 cache.drop()
                 era, tokens, messages = step.era, self.system, 0
             cache.say(Segment((era, step.messages), step.prompt - tokens, "messages", step.messages - messages))
             tokens, messages = step.prompt, step.messages
-            blocked = sum(name not in names for name in step.calls)
-            total += cache.send(step.at).cost(self.price, step.output) + blocked * step.fallback
+            total += cache.send(step.at).cost(self.price, step.output)
+        return total
+
+    def _fallbacks(self, turns: Sequence[int], names: Names) -> float:
+        """Return the USD of all fallbacks: one a pass, after which what it called is known until the turn ends."""
+        total = 0.0
+        for turn in turns:
+            known: set[str] = set()
+            for step in self.turns[turn]:
+                blocked = ((step.calls - names) | step.lost) - known
+                known |= blocked
+                total += step.fallback if blocked else 0.0
         return total
 
     def best(self, turns: Sequence[int]) -> tuple[float, Names]:
-        """Return the least USD of turns that declare one set, and that set: what they call, or less where it pays.
+        """Return the least USD of turns that declare one set, and that set: what they call, or less or more of it.
 
         What one of them is not told, hidden or gone with its server, is not in it: there the set would be another.
         """
-        called = frozenset(name for turn in turns for step in self.turns[turn] for name in step.calls)
-        names = called.intersection(*(self.told[turn] for turn in turns if self.turns[turn]))
-        least = self.cost(turns, names)
-        for name in sorted(names):
-            if self._may_pay(turns, name):
-                fewer = self.cost(turns, names - {name})
-                least, names = (fewer, names - {name}) if fewer < least else (least, names)
+        made = [step for turn in turns for step in self.turns[turn]]
+        told = frozenset[str]().union(*self.told).intersection(*(self.told[turn] for turn in turns if self.turns[turn]))
+        called = told.intersection(frozenset[str]().union(*(step.calls for step in made)))
+        starts = [called, frozenset[str]()] if self._may_pay(turns, called, called) else [called]
+        moves = [*(frozenset((name,)) for name in sorted(called)), *dict.fromkeys(step.calls & called for step in made)]
+        least = min((self._improved(turns, start, moves) for start in starts), key=_usd)
+        padded = ((self.cost(turns, one), one) for one in self._padded(made, least[1], told - {SEARCH}))
+        return min((least, *padded), key=_usd)
+
+    def _improved(self, turns: Sequence[int], names: Names, moves: Sequence[Names]) -> tuple[float, Names]:
+        """Take names out of a set, or put them in, for as long as that costs less."""
+        least, before = self.cost(turns, names), None
+        while before != names:
+            before = names
+            for some in moves:
+                other = names - some if some <= names else names | some
+                if not some or (some <= names and not self._may_pay(turns, names, some)):
+                    continue
+                if (cost := self.cost(turns, other)) < least:
+                    least, names = cost, other
         return least, names
 
-    def _may_pay(self, turns: Sequence[int], name: str) -> bool:
-        """Say whether blocking a tool's calls could cost less than to write its definition at every request."""
-        tried = [step for turn in turns for step in self.turns[turn]]
-        blocked = sum(step.calls.count(name) * step.fallback for step in tried)
-        rates = [self.price.rates(step.prompt) for step in tried]
-        return blocked < self.declared(frozenset((name,))) * sum(max(rate.input, rate.write) for rate in rates)
+    def _may_pay(self, turns: Sequence[int], names: Names, some: Names) -> bool:
+        """Say whether the fallbacks of a set without some of its names could cost less than to write those always."""
+        more = self._fallbacks(turns, names - some) - self._fallbacks(turns, names)
+        rates = [self.price.rates(step.prompt) for turn in turns for step in self.turns[turn]]
+        return more < self.declared(some) * sum(max(rate.input, rate.write) for rate in rates)
+
+    def _padded(self, made: Sequence[Step], names: Names, told: Names) -> Iterator[Names]:
+        """Yield a set with more tools, for each prompt below the cache's minimum enough to lift it there."""
+        own, least = self.declared(names), self.rules.minimum
+        spare = sorted(told - names, key=lambda name: (-self.declared(frozenset((name,))), name))
+        for prompt in sorted({step.prompt for step in made if own + step.prompt < least}) if len(made) > 1 else ():
+            padded = names
+            for name in spare:
+                if self.declared(padded | {name}) + prompt <= least:
+                    padded |= {name}
+            enough = (name for name in reversed(spare) if self.declared(padded | {name}) + prompt >= least)
+            if self.declared(padded) + prompt < least and (last := next(enough, "")):
+                padded |= {last}
+            yield padded
+
+
+def _usd(found: tuple[float, Names]) -> float:
+    return found[0]
 
 
 def cheapest(chains: Chains) -> list[Names]:
