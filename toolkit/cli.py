@@ -95,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _interrupted(arguments: Sequence[str]) -> int:
     """Say what a second run would do: only a comparison keeps its finished parts."""
     command = next((one for one in arguments if not one.startswith("-")), "")
-    kept = "What was finished is kept; the same command goes on from there."
+    kept = "What was finished is kept."
     sys.stderr.write(f"Interrupted. {kept if command == compare.NAME else 'The same command starts anew.'}\n")
     return INTERRUPTED
 

@@ -160,11 +160,40 @@ def test_ctrl_c_is_status_130_and_a_second_run_goes_on_to_the_same_result(cli: C
         part.unlink()
     presses.update(turns=0, at=6)
     assert cli("--selector", spec, "--json") == 130
-    assert "What was finished is kept" in cli.err
+    assert "What was finished is kept" in cli.err and f"Go on with --out {cli.folder / 'run'}" in cli.err
     assert len(list((cli.folder / "run" / "parts").iterdir())) == 5
     presses.update(turns=0, at=0)
     assert cli("--selector", spec, "--json") == 0
     assert (presses["turns"], cli.rows()) == (4, whole)
+
+
+def test_a_run_folder_of_the_users_own_files_is_left_alone_unless_forced(cli: Cli) -> None:
+    (cli.folder / "run").mkdir()
+    path = written(cli.folder / "run" / "summary.csv", b"mine\n")
+    assert cli("--selector", "lazy") == 2
+    assert str(path.parent) in cli.err and "--force" in cli.err and cli.out == ""
+    assert [one.name for one in path.parent.iterdir()] == ["summary.csv"] and path.read_bytes() == b"mine\n"
+    assert cli("--selector", "lazy", "--force") == 0
+
+
+def test_a_folder_of_another_command_is_not_gone_on_in(cli: Cli) -> None:
+    (cli.folder / "run").mkdir()
+    written(cli.folder / "run" / "run.toml", b'command = "diagnose"')
+    assert cli("--selector", "lazy") == 2
+    assert "a run of toolkit diagnose" in cli.err
+
+
+def test_without_out_each_run_has_a_folder_of_its_own_and_latest_is_the_last(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(cli.folder)
+    for _ in range(2):
+        assert main(["compare", str(cli.sessions), "--selector", "lazy", "--retriever", "lexical"]) == 0
+    assert main(["compare", str(cli.sessions), "--selector", "lasy"]) == 2
+    runs = sorted(one for one in (cli.folder / "reports").iterdir() if not one.is_symlink())
+    assert len(runs) == 2 and all(one.name.startswith("compare-20") for one in runs)
+    assert (cli.folder / "reports" / "latest").resolve() == runs[1]
+    assert {one.name for one in runs[1].iterdir()} == {"parts", *RUN_FOLDER}
 
 
 def test_only_cache_runs_nothing_and_never_runs_everything(cli: Cli) -> None:

@@ -72,6 +72,7 @@ def test_a_folder_gets_the_page_the_file_and_the_tables(files: list[str], tmp_pa
     out = tmp_path / "deep" / "er"
     assert main(["diagnose", *files, "--out", str(out)]) == 0
     assert {one.name for one in out.iterdir()} == {
+        "run.toml",
         *("diagnose.html", "diagnose.toml", "weight.csv", "findable.csv", "staying.csv", "servers.csv"),
     }
     assert read_config(out / "diagnose.toml").servers

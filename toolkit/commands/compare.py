@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.options import Json, Limit, Recorded, taking
+from toolkit.commands.options import Force, Json, Limit, Recorded, taking
 from toolkit.commands.output import check_folder, print_json, tell_problems
 from toolkit.errors import need
 from toolkit.experiment.comparison.options import OPTIONS
@@ -18,19 +18,19 @@ NAME = "compare"
 @taking(
     *("selectors", "catalog", "defer", "retriever", "profile", "searching", "model", "priced"),
     *("out", "resume", "workers", "seed", "fit", "fit_by"),
-    out=Path("reports/compare"),
 )
 def command(
     sessions: Recorded,
     *,
     selectors: list[str] | None,
     catalog: list[Path] | None,
-    out: Path,
+    out: Path | None,
     query_model: Annotated[
         Optional[list[str]],
         typer.Option(help=f"{OPTIONS['query_model'].help} Repeat for the spread over them; the first is the main one."),
     ] = None,
     spread: Annotated[bool, typer.Option("--spread/--no-spread", help="Show the spread over query models.")] = True,
+    force: Force = False,
     limit: Limit = None,
     json: Json = False,
     **options: Any,
@@ -44,22 +44,26 @@ def command(
     Example: toolkit compare datasets/mcp-servers/sessions.atif.jsonl.gz --selector lazy --selector 'semantic(k=8)'
     """
     need("pandas")
-    check_folder(out)
     from toolkit.commands.recorded import recorded
     from toolkit.experiment.comparison.study import compare
+    from toolkit.report.owned import check_own, fresh, owned
 
+    folder = out or fresh(NAME)
+    check_folder(folder)
+    check_own(folder, NAME, force)
     found, around = recorded(sessions, catalog, limit)
     options |= {
         "catalog": around,
         "defer": options["defer"] or (),
-        "out": out,
+        "out": folder,
         "query_model": query_model or "own_words",
     }
-    result = compare(found, selectors or None, spread=spread, **options)
-    result.save(out)
-    tell_problems(result.problems, f", all in {out / 'problems.jsonl'}")
+    with owned(folder, NAME, latest=out is None):
+        result = compare(found, selectors or None, spread=spread, **options)
+        result.save(folder)
+    tell_problems(result.problems, f", all in {folder / 'problems.jsonl'}")
     if json:
         print_json(result.summary.to_dict("records"))
         return
     typer.echo(repr(result))
-    typer.echo(f"\nOpen {out / 'report.html'} for the report, {out / 'summary.csv'} for the figures.")
+    typer.echo(f"\nOpen {folder / 'report.html'} for the report, {folder / 'summary.csv'} for the figures.")

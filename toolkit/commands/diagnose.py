@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.options import Json, Limit, Recorded, taking
+from toolkit.commands.options import Force, Json, Limit, Recorded, taking
 from toolkit.commands.output import check_folder, print_json, print_table, tell_problems
 from toolkit.errors import need
 
@@ -27,6 +27,7 @@ def command(
     out: Annotated[
         Optional[Path], typer.Option(help="Write diagnose.html, diagnose.toml and a CSV a table into this folder.")
     ] = None,
+    force: Force = False,
     limit: Limit = None,
     json: Json = False,
     **options: Any,
@@ -40,8 +41,11 @@ def command(
     Example: toolkit diagnose datasets/mcp-servers/sessions.atif.jsonl.gz --model claude-sonnet-4-5 --out reports/tools
     """
     need("pandas")
+    from toolkit.report.owned import check_own, owned
+
     if out is not None:
         check_folder(out)
+        check_own(out, NAME, force)
     from toolkit.commands.recorded import recorded
     from toolkit.experiment.diagnosis.diagnose import diagnose
     from toolkit.experiment.diagnosis.page import records, save
@@ -50,7 +54,8 @@ def command(
     found = diagnose(given, k=k, catalog=around, **options)
     tell_problems(found.problems)
     if out is not None:
-        save(found, out)
+        with owned(out, NAME):
+            save(found, out)
     if json:
         print_json(records(found))
         return

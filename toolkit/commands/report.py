@@ -19,7 +19,7 @@ def command(
 ) -> None:
     """Write report.html again from a run folder, and print the leaderboard.
 
-    Example: toolkit report reports/compare
+    Example: toolkit report reports/latest
     """
     need("pandas")
     from toolkit.experiment.comparison.result import Comparison

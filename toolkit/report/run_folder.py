@@ -15,9 +15,13 @@ import tomli_w
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem
 from toolkit.report.html import page
+from toolkit.report.owned import ABOUT, check_files
 from toolkit.store import whole, write_whole
 
+COMMAND = "compare"
 FRAMES = ("passes", "turns", "sessions")
+_TABLES = tuple(f"{name}.parquet" for name in FRAMES)
+FILES = (ABOUT, "summary.csv", "report.html", "problems.jsonl", *_TABLES)
 
 
 def save(
@@ -27,14 +31,19 @@ def save(
     problems: Sequence[Problem],
     about: Mapping[str, Any],
 ) -> Path:
-    """Write what a comparison found into a folder, each file whole or not at all; return the folder."""
+    """Write what a comparison found into a folder, each file whole or not at all; return the folder.
+
+    Raises:
+        InputError: A file of that name is there, and no comparison wrote it.
+    """
+    check_files(folder, FILES, COMMAND)
     folder.mkdir(parents=True, exist_ok=True)
+    write_about(folder, about, COMMAND)
     for name in FRAMES:
         with whole(folder / f"{name}.parquet") as draft:
             frames[name].to_parquet(draft, index=False)
     with whole(folder / "summary.csv") as draft:
         summary.to_csv(draft, index=False)
-    write(folder / "run.toml", tomli_w.dumps(_plain(about)))
     write(folder / "problems.jsonl", "".join(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in problems))
     write(folder / "report.html", page(summary, frames["turns"], problems, about))
     return folder
@@ -46,7 +55,7 @@ def load(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: The folder is no run folder, or a file in it is damaged.
     """
-    wanted = ("run.toml", "summary.csv", *(f"{frame}.parquet" for frame in FRAMES))
+    wanted = (ABOUT, "summary.csv", *_TABLES)
     missing = [name for name in wanted if not (folder / name).is_file()]
     if missing:
         raise InputError(
@@ -65,8 +74,14 @@ def _read(folder: Path) -> dict[str, Any]:
         raise ValueError("summary.csv holds no leaderboard")
     lines = (folder / "problems.jsonl").read_text("utf-8").splitlines() if (folder / "problems.jsonl").is_file() else []
     problems = tuple(Problem(**json.loads(line)) for line in lines)
-    about = tomllib.loads((folder / "run.toml").read_text("utf-8"))
+    about = tomllib.loads((folder / ABOUT).read_text("utf-8"))
+    about.pop("command", None)
     return {"summary": summary, **frames, "problems": problems, "about": about}
+
+
+def write_about(folder: Path, about: Mapping[str, Any], command: str) -> None:
+    """Write `run.toml`: the command that the folder is of, and what its figures are of."""
+    write(folder / ABOUT, tomli_w.dumps({"command": command, **_plain(about)}))
 
 
 def write(path: Path, text: str) -> None:

@@ -155,7 +155,7 @@ OPTIONS = {
     ),
     "model": Option("Whose tokens, cache rules and prices count, e.g. claude-sonnet-4-5; else each session's own."),
     "priced": Option("Work out costs, or tokens only.", flags=("--prices/--no-prices",)),
-    "out": Option("The run folder."),
+    "out": Option("The run folder; reports/compare-TIME, and reports/latest, if left out."),
     "resume": Option("always (go on from finished parts), never, only-missing, only-cache."),
     "workers": Option("Processes to use.", least=1),
     "seed": Option("Seed of the bootstrap intervals, and of every draw.", least=0),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import counted
 from toolkit.experiment.diagnosis.diagnose import Diagnosis
 from toolkit.experiment.diagnosis.host_toml import host_toml, saving_words
-from toolkit.report.run_folder import write
+from toolkit.report.run_folder import write, write_about
 from toolkit.store import whole
 
 if TYPE_CHECKING:
@@ -176,12 +176,13 @@ def page(found: Diagnosis) -> str:
 
 
 def save(found: Diagnosis, folder: Path) -> Path:
-    """Write `diagnose.html`, `diagnose.toml` and one CSV a table, each whole or not at all; return the folder."""
+    """Write `run.toml`, `diagnose.html`, `diagnose.toml` and a CSV a table, each whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("weight", "findable", "staying", "servers"):
         frame: pd.DataFrame = getattr(found, name)
         with whole(folder / f"{name}.csv") as draft:
             frame.to_csv(draft, index=False)
+    write_about(folder, found.about, "diagnose")
     write(folder / "diagnose.toml", host_toml(found))
     write(folder / "diagnose.html", page(found))
     return folder
