@@ -121,3 +121,28 @@ def test_the_face_loads_nothing_heavy() -> None:
 def test_no_module_is_longer_than_300_lines() -> None:
     long = {str(path): n for path in modules() if (n := len(path.read_text("utf-8").splitlines())) > 300}
     assert not long
+
+
+def test_what_a_string_names_stands_in_the_same_room() -> None:
+    named = {(name(path), room(file)) for path in modules() for file in imports(path, texts=True) - imports(path)}
+    across = {(path, to) for path, to in named if path.partition("/")[0] != to}
+    assert across == {("experiment/diagnosis/page.py", "report")}, "whose templates it reads"
+
+
+def test_no_function_is_longer_than_35_lines_beside_its_signature_and_docstring() -> None:
+    nodes = ((path, node) for path in modules() for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    functions = ((path, node) for path, node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    bodies = ((path, one.name, one.body[1:] if ast.get_docstring(one) else one.body) for path, one in functions)
+    sizes = {(name(path), what): body[-1].end_lineno - body[0].lineno + 1 for path, what, body in bodies if body}
+    assert not {where: size for where, size in sizes.items() if size > 35}
+
+
+def test_nothing_is_kept_by_the_identity_of_a_value() -> None:
+    """These ask for an identity within one call, of values that they hold, and keep nothing."""
+    calls = (
+        (path, node)
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id"
+    )
+    assert {name(path) for path, _ in calls} == {"formats/native/atif.py", "formats/traffic/chains.py", "plain.py"}

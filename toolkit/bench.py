@@ -36,10 +36,13 @@ def costs(
 
     Args:
         price: What tokens cost.
-        prompt, read, write: Prompt tokens; those of them that are read from the cache, and written to it.
+        prompt: Prompt tokens.
+        read: Those of them that are read from the cache.
+        write: Those that are written to it.
         shared: Those that an ideal cache reads.
         output: Output tokens.
-        again, times: Prompt tokens of all fallback passes together, and how many they are.
+        again: Prompt tokens of all fallback passes together.
+        times: How many fallback passes there are.
     """
     if price is None:
         return Costs(*(float("nan"),) * 4)

@@ -153,9 +153,9 @@ def _quoted(key: str) -> str:
 
 
 def line_of(text: str, target: KeyPath) -> int | None:
-    """Return the line on which a key or table stands, or the nearest thing that holds it; None when unsure.
+    r"""Return the line on which a key or table stands, or the nearest thing that holds it; None when unsure.
 
-    >>> line_of("[tools]\\nselector = 'lazy'", ("tools", "selector"))
+    >>> line_of("[tools]\nselector = 'lazy'", ("tools", "selector"))
     2
     """
     best, depth = None, 0

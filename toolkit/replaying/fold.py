@@ -44,7 +44,8 @@ def fold(
         tokens: Name → tokens of a definition, for selectors that weigh cost.
         report: Called with (code, message) for what could not be replayed as recorded.
         plan: What each turn declares, for the bound that was worked out from the recording (`oracle_cost`).
-        price, window: What the model's tokens cost, and its context window, for selectors that weigh cost.
+        price: What the model's tokens cost, for the same.
+        window: Tokens of the model's context window, for the same.
     """
     rules = profile(system.profile)
     host = Host(

@@ -71,10 +71,10 @@ def turn_input(seen: Seen) -> list[str]:
 
 
 def last_words_and_input(seen: Seen) -> list[str]:
-    """Ask in what the model said last and the turn's input at once, then in each alone.
+    r"""Ask in what the model said last and the turn's input at once, then in each alone.
 
     >>> last_words_and_input(Seen("", "Yes, do it.", "Shall I cancel the order?"))
-    ['Shall I cancel the order?\\nYes, do it.', 'Yes, do it.', 'Shall I cancel the order?']
+    ['Shall I cancel the order?\nYes, do it.', 'Yes, do it.', 'Shall I cancel the order?']
     """
     return distinct(f"{seen.last_words.strip()}\n{seen.turn_input.strip()}", seen.turn_input, seen.last_words)
 

@@ -79,7 +79,8 @@ def frontier(
 
     Args:
         board: A leaderboard, or one cell of a grid's frame.
-        x, y: `cost`, `tokens`, `missed`, `served` or `trips`.
+        x: `cost`, `tokens`, `missed`, `served` or `trips`.
+        y: The same.
         ax: Where to draw; a new picture if None.
         title: What the figures are of.
 

@@ -41,7 +41,8 @@ class Plots:
         """One figure of each system against another, and the selectors that no other beats on both.
 
         Args:
-            x, y: `cost`, `tokens`, `missed`, `served` or `trips`; see `toolkit.report.frontier_plot.FIGURES`.
+            x: `cost`, `tokens`, `missed`, `served` or `trips`; see `toolkit.report.frontier_plot.FIGURES`.
+            y: The same.
             ax: Where to draw; a new picture if None.
         """
         return frontier(self.summary, x, y, ax, _title(self.about))

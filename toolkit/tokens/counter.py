@@ -88,7 +88,8 @@ def counter_of(model: str | None = None, provider: str = "", api: str = "") -> C
 
     Args:
         model: The name that is sent to the API.
-        provider, api: Where it is served, when that changes the rules.
+        provider: Who serves it, when that changes the rules.
+        api: By which API, when that does.
     """
     rules = counter(provider or None, api or None, model) if model else TextsOnly()
     return _shared(rules) if isinstance(rules, Hashable) else Counter(rules)

@@ -106,6 +106,7 @@ def raw(value: Any) -> str:
 
 
 def mapping(value: Any) -> Json:
+    """Return an object as it is, and an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
 
 

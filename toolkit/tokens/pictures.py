@@ -27,7 +27,9 @@ def media(part: Part, provider: str, model: str) -> Count:
     """Return what a picture costs, never the tokens of its base64 text; a lower bound for any other medium.
 
     Args:
+        part: The medium.
         provider: Whose formula holds: `openai`, `anthropic` or `google`.
+        model: The name that is sent to the API.
     """
     found = readable(part)
     row = next((row for row in fit("pictures")[provider] if model.startswith(tuple(row["models"]))), None)

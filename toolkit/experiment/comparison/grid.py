@@ -77,7 +77,10 @@ def grid(
         catalog: Tools that stand around the recorded ones; with `sizes`, what these are drawn from.
         sizes: So many of the catalog's tools, drawn by the seed; each size holds the smaller ones, 0 is none.
         catalogs: Name → tools around the recorded ones, in place of `catalog` and `sizes`.
-        profiles, query_models, retrievers, models: The other coordinates, as `compare` takes one of each.
+        profiles: Hosts' rules; this and the next three are the other coordinates, `compare` takes one of each.
+        query_models: Where the counterfactual queries come from.
+        retrievers: What `tools.search` ranks with.
+        models: Whose prices count.
         options: Whatever else `compare` takes: `out`, `workers`, `seed`, `defer`, `fit`, `progress`, …
 
     Raises:

@@ -38,9 +38,9 @@ def download(chosen: DataSet, folder: Path) -> Path:
 
 
 def _why(said: str) -> str:
-    """Return pip's errors without its warnings, or else the last line of what it said.
+    r"""Return pip's errors without its warnings, or else the last line of what it said.
 
-    >>> _why("WARNING: Retrying\\nERROR: No matching distribution found for x==1\\n")
+    >>> _why("WARNING: Retrying\nERROR: No matching distribution found for x==1\n")
     'No matching distribution found for x==1'
     """
     lines = [line.strip() for line in said.splitlines() if line.strip()]

@@ -10,6 +10,8 @@ Extra = dict[str, Any] | None
 
 
 class Agent(msgspec.Struct):
+    """Who ran, with what model, and the definitions of its tools."""
+
     name: str = ""
     version: str = ""
     model_name: str | None = None
@@ -18,6 +20,8 @@ class Agent(msgspec.Struct):
 
 
 class Call(msgspec.Struct):
+    """A call of a tool."""
+
     function_name: str
     tool_call_id: str = ""
     arguments: dict[str, Any] | str | None = None
@@ -25,6 +29,8 @@ class Call(msgspec.Struct):
 
 
 class Result(msgspec.Struct):
+    """The result of a call."""
+
     source_call_id: str | None = None
     content: str | list[dict[str, Any]] | None = None
     subagent_trajectory_ref: Any = None
@@ -32,10 +38,14 @@ class Result(msgspec.Struct):
 
 
 class Observation(msgspec.Struct):
+    """What a step got back."""
+
     results: list[Result] = []
 
 
 class Metrics(msgspec.Struct):
+    """The usage that was billed for a step, in tokens and USD."""
+
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
@@ -43,6 +53,8 @@ class Metrics(msgspec.Struct):
 
 
 class Step(msgspec.Struct):
+    """One message, with its calls and what came of them."""
+
     source: str
     message: str | list[dict[str, Any]] | None = ""
     reasoning_content: str | None = None
@@ -57,6 +69,8 @@ class Step(msgspec.Struct):
 
 
 class Trajectory(msgspec.Struct):
+    """A whole session."""
+
     schema_version: str
     steps: list[Step]
     agent: Agent

@@ -58,6 +58,9 @@ def ordered(spans: Iterable[Span]) -> list[Span]:
     return [span for _, _, span in keyed]
 
 
+_OLDER = ("instrumentationLibrarySpans", "data", "traces")
+
+
 def _spans(value: Any) -> Iterator[Span]:
     if isinstance(value, list):
         for one in value:
@@ -68,10 +71,7 @@ def _spans(value: Any) -> Iterator[Span]:
         yield _span(value)
         yield from _spans(value.get("children") or value.get("child_spans"))
         return
-    for key in ("resourceSpans", "resource_spans", "batches", "scopeSpans", "scope_spans", "trace", "spans"):
-        if key in value:
-            yield from _spans(value[key])
-    for key in ("instrumentationLibrarySpans", "data", "traces"):
+    for key in ("resourceSpans", "resource_spans", "batches", "scopeSpans", "scope_spans", "trace", "spans", *_OLDER):
         if key in value:
             yield from _spans(value[key])
     if all(isinstance(one, list) and one and isinstance(one[0], Mapping) for one in value.values()):

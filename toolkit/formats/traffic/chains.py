@@ -163,7 +163,7 @@ class Ids:
         self.given: Counter[str] = Counter()
 
     def of(self, chain: Chain) -> str:
-        """Return the id of a chain; one that was given before gets `-2`, `-3`…"""
+        """Return the id of a chain; one that was given before gets `-2`, `-3` and so on."""
         first = chain.steps[0]
         id = first.conversation
         if id is None or first.agent:

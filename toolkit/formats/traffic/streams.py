@@ -14,9 +14,9 @@ Event = dict[str, Any]
 
 
 def assembled(body: Any) -> Any:
-    """Return a response's body as a value; the events of a stream become one response.
+    r"""Return a response's body as a value; the events of a stream become one response.
 
-    >>> assembled('data: {"choices": [{"delta": {"content": "a"}}]}\\n\\ndata: [DONE]\\n')["choices"][0]["message"]
+    >>> assembled('data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n')["choices"][0]["message"]
     {'role': 'assistant', 'content': 'a', 'tool_calls': []}
     """
     value = parsed(body)

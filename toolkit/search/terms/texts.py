@@ -1,4 +1,4 @@
-"""The searched text of a tool, by field. (The billed text is made in `toolkit.tool`.)"""
+"""The searched text of a tool, by field; the billed text is made in `toolkit.tool`."""
 
 from __future__ import annotations
 

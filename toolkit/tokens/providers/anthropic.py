@@ -232,10 +232,10 @@ def references(result: Part) -> list[str]:
 
 
 def tool_text(tool: Definition) -> str:
-    """Return a definition as it stands in the prompt; an empty description is left out.
+    r"""Return a definition as it stands in the prompt; an empty description is left out.
 
     >>> tool_text(Definition("now", "", {"type": "object"}))
-    '<function>{"name": "now", "parameters": {"type": "object"}}</function>\\n'
+    '<function>{"name": "now", "parameters": {"type": "object"}}</function>\n'
     """
     head: dict[str, Any] = {"description": tool.description} if tool.description else {}
     body = head | {"name": tool.name, "parameters": {} if tool.schema is None else tool.schema}

@@ -17,6 +17,7 @@ def exchanges(messages: Sequence[Message], by_message: bool) -> list[tuple[list[
     """Return the calls of each reply with the results that answer them; results of unknown calls stand alone.
 
     Args:
+        messages: Of a request, in order.
         by_message: A reply is a message; else calls that follow each other are one reply.
     """
     found: list[tuple[list[Part], list[Part]]] = []

@@ -46,10 +46,10 @@ def function(name: str, description: str, schema: Any) -> str:
 
 
 def comment(text: Any) -> str:
-    """Return `text` as comment lines, each stripped; a blank line is a bare `//`.
+    r"""Return `text` as comment lines, each stripped; a blank line is a bare `//`.
 
-    >>> comment("one\\n\\n  two ")
-    '// one\\n//\\n// two\\n'
+    >>> comment("one\n\n  two ")
+    '// one\n//\n// two\n'
     """
     if not isinstance(text, str) or not text.strip():
         return ""
@@ -58,10 +58,10 @@ def comment(text: Any) -> str:
 
 
 def freeform(name: str, description: str) -> str:
-    """Return a custom tool, whose input is any text, as a type.
+    r"""Return a custom tool, whose input is any text, as a type.
 
     >>> freeform("run", "Runs.")
-    '// Runs.\\ntype run = (FREEFORM) => any'
+    '// Runs.\ntype run = (FREEFORM) => any'
     """
     return f"{comment(description)}type {name} = (FREEFORM) => any"
 
