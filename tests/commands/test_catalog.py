@@ -126,3 +126,22 @@ def test_a_catalog_is_written_in_canonical_order(tmp_path: Path) -> None:
     write_catalog([Tool("mcp.b.x"), Tool("mcp.a.x"), Tool("ui.show")], tmp_path / "x.jsonl")
     assert [tool.name for tool in load_catalog(tmp_path / "x.jsonl")] == ["ui.show", "mcp.a.x", "mcp.b.x"]
     assert [path.name for path in tmp_path.iterdir()] == ["x.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["gpt5", "zeta-9", "gpt 5"])
+def test_an_unknown_model_has_no_cost(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tools.jsonl"
+    path.write_text('{"name": "read", "description": "Reads."}\n')
+    assert main(["catalog", "cost", str(path), "--model", name]) == 2
+    told = capsys.readouterr()
+    assert "unknown model" in told.err and told.out == ""
+
+
+def test_a_new_model_of_a_known_family_is_counted_and_told_with_a_bound_above_zero(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tools.jsonl"
+    path.write_text('{"name": "read", "description": "Reads."}\n')
+    assert main(["catalog", "cost", str(path), "--model", "llama-9"]) == 0
+    told = capsys.readouterr()
+    assert "by the rules of its family" in told.err and "; -" not in told.out

@@ -251,6 +251,12 @@ def test_a_model_gives_prices(cli: Cli) -> None:
     assert all(row["cost_usd"] > 0 for row in cli.rows().values())
 
 
+def test_a_new_model_of_a_known_family_gives_tokens_and_no_cost_and_says_so(cli: Cli) -> None:
+    assert cli("--selector", "lazy", "--model", "gpt-5.99", "--json") == 0
+    assert all(row["cost_usd"] is None and row["prompt_tokens"] > 0 for row in cli.rows().values())
+    assert [one["code"] for one in cli.problems()] == ["no_price"]
+
+
 def test_sessions_of_another_host_are_compared_as_they_lie(cli: Cli) -> None:
     samples = Path(__file__).parents[1] / "samples" / "claude-code"
     assert cli("--selector", "lazy", "--query-model", "recorded", "--json", sessions=samples) == 0

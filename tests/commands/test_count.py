@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
-from toolkit.cli import app
+from tests.builders import written
+from toolkit.cli import app, main
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 USER = {"role": "user", "content": "hi"}
@@ -35,3 +37,34 @@ def test_what_is_odd_is_said_and_the_row_counted(tmp_path: Path) -> None:
     said = run(tmp_path, odd, flags=("--json",))
     (row,) = json.loads(said.stdout)
     assert row["method"] == "not countable" and row["high"] is None and "hologram_2027" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({}, "nothing that a model is asked"),
+        ({"schema_version": "ATIF-v1.7", "agent": {"name": "a"}, "steps": []}, "toolkit inspect"),
+        ({"type": "user", "message": {"role": "user", "content": "hi"}}, "toolkit inspect"),
+        ({"name": "read", "description": "Reads.", "input_schema": {}}, "toolkit catalog cost"),
+        ({"tools": [{"name": "read"}]}, "toolkit catalog cost"),
+        ([1], "an object was expected"),
+        ({"query": "a", "gold": ["b"]}, "nothing that a model is asked"),
+    ],
+)
+def test_what_is_no_request_is_not_counted(
+    row: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "x.jsonl", row)
+    assert main(["count", str(path)]) == 2
+    told = capsys.readouterr()
+    assert says in told.err and f"{path}:1" in told.err and told.out == ""
+
+
+def test_a_model_that_nobody_knows_is_refused_and_one_of_a_known_family_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "x.jsonl", {"messages": [{"role": "user", "content": "hi"}]})
+    assert main(["count", str(path), "--model", "gpt5"]) == 2
+    assert "Did you mean 'gpt-5'?" in capsys.readouterr().err
+    assert main(["count", str(path), "--model", "gpt-5.99"]) == 0
+    assert "by the rules of its family" in capsys.readouterr().err

@@ -89,8 +89,11 @@ def cost(
     Example: toolkit catalog cost datasets/mcp-servers/tools.jsonl --model claude-sonnet-4-5
     """
     from toolkit.formats.catalogs.load import load_catalog
+    from toolkit.prices.known import check_model
     from toolkit.tokens.catalog_cost import by_server, costs
 
+    if said := check_model(model, provider or None, api or None):
+        typer.echo(f"note: {said}", err=True)
     catalog = load_catalog(*files)
     tell_problems(catalog.problems)
     found = costs(catalog, model, provider, api)

@@ -12,6 +12,7 @@ import typer
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem, find_files, records
+from toolkit.prices.known import check_model
 from toolkit.tokens.calibration import ENOUGH, LEAST, fitted, keep
 from toolkit.tokens.check import EXCLUSIONS, check, judge, load_rows
 from toolkit.tokens.counters import counter_for, notes, uncalibrated
@@ -52,6 +53,8 @@ def command(
     if calibrate:
         _calibrate(files, json)
         return
+    if model and (said := check_model(model, provider, api)):
+        typer.echo(f"note: {said}", err=True)
     problems: list[Problem] = []
     rows = [row for path in find_files(files) for row in _counted(path, model, provider, api, problems)]
     tell_problems(problems)
@@ -87,7 +90,30 @@ def _request(row: Any, model: str | None, provider: str | None, api: str | None)
     body = wrapped if isinstance(wrapped, Mapping) else row
     known = row if body is wrapped else {}
     kind = api or known.get("api") or _api_of(body)
+    if not _asks(body):
+        hint = f"Expected {', '.join(_ASKING[:3])} or the like{_other(row)}."
+        raise InputError("it holds nothing that a model is asked.", hint=hint)
     return request(body, kind, provider or known.get("provider") or "", model or known.get("model") or "")
+
+
+def _asks(body: Mapping[str, Any]) -> bool:
+    """Whether a body holds what a model is asked; tools alone are a request where they name the model."""
+    asked = any(isinstance(body.get(key), str | list | Mapping) for key in _ASKING)
+    return asked or (isinstance(body.get("tools"), list) and isinstance(body.get("model"), str))
+
+
+_ASKING = (
+    *("messages", "input", "contents", "prompt", "system", "instructions", "previous_response_id"),
+    *("systemInstruction", "system_instruction", "generateContentRequest", "chat_history", "conversation"),
+)
+
+
+def _other(row: Mapping[str, Any]) -> str:
+    """Say which command is for what came in place of a request."""
+    if {"steps", "turns", "trajectory", "agent", "sessionId", "type"} & row.keys():
+        return "; what sessions hold says toolkit inspect"
+    tool = {"tools", "input_schema", "inputSchema", "parameters"} & row.keys() or {"name", "description"} <= row.keys()
+    return "; what a catalog costs says toolkit catalog cost" if tool else ""
 
 
 def _api_of(body: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ def costs(catalog: Catalog, model: str, provider: str = "", api: str = "") -> Ca
         tuple(sorted(rows, key=lambda row: (-row["tokens"], row["name"]))),
         extra.tokens,
         whole,
-        round(whole * spread[0]),
+        max(0, round(whole * spread[0])),
         round(whole * spread[1]),
         band.method,
         found.name,

@@ -104,6 +104,7 @@ def _check(sessions: Sequence[Session], asked: Study, tools: int) -> None:
     if not sessions or not tools:
         raise InputError("there is no session with tools to replay.", hint="Give at least one recorded session.")
     asked.systems()
+    price(str(asked.setting.model))
 
 
 def _named(session: Session, size: int) -> Session:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from toolkit.errors import InputError, nearest
-from toolkit.prices.price import price
+from toolkit.prices.known import check_model
 from toolkit.replaying.query_models import check_query_model
 from toolkit.replaying.system import BOUNDS, KNOWING, Setting, System
 from toolkit.selectors import resolve
@@ -77,8 +77,8 @@ class Study:
         self.setting.check()
         for asks in self.also:
             check_query_model(asks)
-        if self.priced and self.setting.model is not None:
-            price(self.setting.model)
+        if self.setting.model is not None:
+            check_model(self.setting.model)
 
     def systems(self) -> list[System]:
         """Return the systems, the bounds among them, each name once.

@@ -127,6 +127,7 @@ def _unique(sessions: Iterable[Session]) -> tuple[tuple[Session, ...], list[Prob
 
 def _prices(sessions: Sequence[Session], model: str | None) -> tuple[dict[str, Price | None], list[Problem]]:
     """Return session id → price; a recorded model without a known price costs nothing but a doubt."""
+    hint = "Its cost is unknown." if model else "Give --model for prices."
     doubts: dict[str, Problem] = {}
     prices: dict[str, Price | None] = {}
     for session in sessions:
@@ -134,10 +135,8 @@ def _prices(sessions: Sequence[Session], model: str | None) -> tuple[dict[str, P
         try:
             prices[session.id] = price(name) if name else None
         except UnknownNameError as error:
-            if model is not None:
-                raise
             prices[session.id] = None
-            doubts.setdefault(str(name), Problem("", 0, "no_price", f"{error} Give --model for prices."))
+            doubts.setdefault(str(name), Problem("", 0, "no_price", f"{error} {hint}"))
     return prices, list(doubts.values())
 
 
