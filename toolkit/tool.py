@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -255,7 +255,7 @@ class Catalog:
         """Return this catalog with more tools after its own; its own names win."""
         return Catalog((*self.tools, *others))
 
-    def deferring(self, matches: Any) -> Catalog:
+    def deferring(self, matches: Callable[[str], bool]) -> Catalog:
         """Return the catalog with `deferred` set on each tool whose name `matches` accepts."""
         return Catalog(tool.flagged(tool.deferred or matches(tool.name)) for tool in self)
 

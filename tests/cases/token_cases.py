@@ -19,7 +19,7 @@ from toolkit.tokens.counters import counter, notes
 from toolkit.tokens.request import Count, Request
 from toolkit.tokens.vocabulary.tables import approximate_text, count_text
 from toolkit.tokens.vocabulary.vocabulary import Vocabulary, text_count, vocabulary
-from toolkit.tokens.wire import request, tool_dicts
+from toolkit.tokens.wire import request
 from toolkit.tool import Tool
 
 Json = Mapping[str, Any]
@@ -156,7 +156,7 @@ def _same_as_serialized(given: Json, wanted: bool) -> bool:
     """The tools as objects, and as the JSON that goes over the wire, cost the same."""
     found = counter("openai", "chat", "gpt-4o")
     tools = [Tool(one["name"], one.get("description"), one.get("input_schema")) for one in given["tools"]]
-    sent = tool_dicts(json.loads(json.dumps(given["tools"])), "messages")
+    sent = request({"tools": json.loads(json.dumps(given["tools"])), "messages": []}, "messages").tools
     return ([found.definition(tool) for tool in tools] == [found.definition(one) for one in sent]) is wanted
 
 

@@ -94,7 +94,7 @@ def test_a_function_of_ones_own_is_found_by_its_place_or_by_the_name_it_is_regis
     assert query_model(f"{__name__}:shouting") is shouting
     assert module.register("loud")(shouting) is shouting
     assert query_model("loud")(Seen("", "i")) == ["I"]
-    assert "loud" in module.known_query_models()
+    assert "loud" in module.QUERY_MODELS.known()
     query_model.cache_clear()
 
 

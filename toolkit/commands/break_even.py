@@ -13,6 +13,8 @@ from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError, counted, need
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from toolkit.experiment.break_even.study import BreakEven
 
 NAME = "break-even"
@@ -90,7 +92,7 @@ def _print(found: BreakEven) -> None:
     )
 
 
-def _records(frame: Any) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
 
 

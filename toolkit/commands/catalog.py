@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -15,6 +15,7 @@ from toolkit.errors import InputError, counted
 
 if TYPE_CHECKING:
     from toolkit.hosts.mcp_reports import ServerReport, ServersListing
+    from toolkit.tool import Catalog
 
 NAME = "catalog"
 app = typer.Typer(help="Record catalogs of tools, and see what they cost.", no_args_is_help=True, rich_markup_mode=None)
@@ -117,7 +118,7 @@ def _tell(report: ServerReport) -> None:
     typer.echo(f"  {report.name}: {said}" + f": {report.error}" * bool(report.error), err=True)
 
 
-def _unique(listing: ServersListing) -> Any:
+def _unique(listing: ServersListing) -> Catalog:
     """Return the tools by name; of two with one name the first stays (V7), the other is told of."""
     from toolkit.tool import Catalog
 

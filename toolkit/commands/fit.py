@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolkit.formats.files import Problem
+    from toolkit.selectors.usage import Usage
     from toolkit.session import Session
 
 NAME = "fit"
@@ -78,7 +79,7 @@ def _earlier(
     return earlier, later.problems
 
 
-def _print(usage: Any, read: int, out: Path, json: bool) -> None:
+def _print(usage: Usage, read: int, out: Path, json: bool) -> None:
     row = {
         "file": str(out),
         "sessions": usage.sessions,

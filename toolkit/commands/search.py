@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import counted
+
+if TYPE_CHECKING:
+    from toolkit.search import ToolSearch
+    from toolkit.tool import Tool
 
 NAME = "search"
 _MEANINGS = {"semantic_unavailable": "ranked by words alone, since no encoder could be had; see toolkit doctor"}
@@ -56,12 +60,12 @@ def _spec(retriever: str | None, regex: bool) -> str | None:
     return "regex" if regex else retriever
 
 
-def _row(rank: int, score: float, tool: Any) -> dict[str, Any]:
+def _row(rank: int, score: float, tool: Tool) -> dict[str, Any]:
     told = {"rank": rank, "score": round(score, 4), "name": tool.name}
     return {**told, "id": tool.id, "description": tool.description}
 
 
-def _reasons(search: Any, query: str, name: str, tools: Sequence[Any]) -> list[dict[str, Any]]:
+def _reasons(search: ToolSearch, query: str, name: str, tools: Sequence[Tool]) -> list[dict[str, Any]]:
     found = search.explain(query, name, tools) if hasattr(search, "explain") else ()
     return [{"term": one.term, "field": one.field, "score": round(one.score, 4)} for one in found]
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
 
 RESAMPLES = 2000
 _MOST_FOR_BCA = 2000
@@ -32,12 +35,12 @@ def ratio_interval(tops: Iterable[float], bottoms: Iterable[float], seed: int) -
     return float(ratio), float(low), float(high)
 
 
-def _ratio(top: Any, bottom: Any, axis: int) -> Any:
+def _ratio(top: Numbers, bottom: Numbers, axis: int) -> Any:
     with np.errstate(divide="ignore", invalid="ignore"):
         return top.sum(axis=axis) / bottom.sum(axis=axis)
 
 
-def _bootstrap(top: Any, bottom: Any, seed: int) -> tuple[float, float]:
+def _bootstrap(top: Numbers, bottom: Numbers, seed: int) -> tuple[float, float]:
     from scipy.stats import bootstrap
 
     method = "BCa" if len(top) <= _MOST_FOR_BCA else "percentile"

@@ -133,11 +133,6 @@ def register(name: str) -> Callable[[Q], Q]:
     return QUERY_MODELS.register(name)
 
 
-def known_query_models() -> list[str]:
-    """Return the names that `query_model` knows, sorted."""
-    return QUERY_MODELS.known()
-
-
 @lru_cache(maxsize=64)
 def query_model(spec: str) -> QueryModel:
     """Return the query model of a spec: a name, `short_phrase(words=8)`, `pkg.mod:function`.

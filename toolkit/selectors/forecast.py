@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from toolkit.engine import HostView
+from toolkit.engine.view import Price, Rates
 from toolkit.errors import InputError
 from toolkit.selectors.costs import Costs, costs
 from toolkit.selectors.need import FEATURES, Arrays, Chance, Floats, arrays, evidence, probability
@@ -114,7 +115,7 @@ class Forecast:
         return self.tokens * (self.kept + self.rewriting)
 
 
-def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Any, horizon: float) -> Forecast:
+def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Price, horizon: float) -> Forecast:
     """Return what the told tools are expected to cost.
 
     Args:
@@ -202,7 +203,7 @@ def _ahead(facts: Facts, host: HostView, horizon: float) -> tuple[float, float]:
     return max(passes, 1.0), left * horizon
 
 
-def _trip(rates: Any, history: int, definition: float, passes: float, turns: float) -> float:
+def _trip(rates: Rates, history: int, definition: float, passes: float, turns: float) -> float:
     """Return USD of one search: a request more, and its answer in the history for the rest of the session (T1)."""
     asked = rates.cached * history + rates.output * QUERY_TOKENS
     return float(asked + (ANSWERED * definition + QUERY_TOKENS) * (rates.write + rates.cached * passes * (0.5 + turns)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import cycle
@@ -82,7 +82,7 @@ def met(selector: Any, sessions: Sequence[Session]) -> list[tuple[Scene, Answer]
     return found
 
 
-def _tokens(session: Session) -> Any:
+def _tokens(session: Session) -> Callable[[str], int]:
     return lambda name: len(definition_text(session.catalog[name])) // 4 if name in session.catalog else 0
 
 

@@ -33,11 +33,6 @@ def request(body: Json, api: str, provider: str = "", model: str = "") -> Reques
     return READERS[api](body, provider, api, str(body.get("model") or model))
 
 
-def tool_dicts(body: Json, api: str) -> list[Definition]:
-    """Return the definitions that a list of tools in any wire form declares."""
-    return list(request({"tools": body, "messages": []}, api).tools)
-
-
 def _chat(body: Json, provider: str, api: str, model: str) -> Request:
     messages = tuple(_chat_message(one) for one in dicts(body.get("messages")))
     entries = [*dicts(body.get("tools")), *({"function": one} for one in dicts(body.get("functions")))]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from toolkit.errors import MissingExtraError, UnknownNameError
 from toolkit.tokens.vocabulary import tables as vocab
-from toolkit.tokens.vocabulary.tables import approximate_text, count_text, count_texts, encoding, pieces
+from toolkit.tokens.vocabulary.tables import approximate_text, count_text, encoding, pieces
 
 
 def test_importing_the_package_and_this_module_loads_no_tiktoken() -> None:
@@ -45,11 +45,6 @@ def test_short_text_counts_as_tiktoken_counts_it(text: str) -> None:
 @given(st.text(alphabet="ab \n", max_size=50).map(lambda text: text * 3000))
 def test_pieces_join_to_the_text_they_were_cut_from(text: str) -> None:
     assert "".join(pieces(text)) == text
-
-
-def test_many_texts_count_as_each_of_them_alone() -> None:
-    texts = ["one", "two words", "one", ""]
-    assert count_texts(texts) == [count_text(text) for text in texts]
 
 
 def test_an_unknown_encoding_names_the_nearest() -> None:

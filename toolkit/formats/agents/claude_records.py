@@ -41,7 +41,6 @@ class Record(msgspec.Struct):
     type: Any = None
     uuid: Any = None
     parentUuid: Any = None
-    logicalParentUuid: Any = None
     sessionId: Any = None
     session_id: Any = None
     agentId: Any = None
@@ -50,7 +49,6 @@ class Record(msgspec.Struct):
     isMeta: Any = None
     isCompactSummary: Any = None
     isApiErrorMessage: Any = None
-    isReplay: Any = None
     message: Any = None
     attachment: Any = None
     subtype: Any = None
@@ -64,8 +62,6 @@ class Record(msgspec.Struct):
     tools: Any = None
     model: Any = None
     cwd: Any = None
-    gitBranch: Any = None
-    total_cost_usd: Any = None
     usage: Any = None
     direction: Any = None
 

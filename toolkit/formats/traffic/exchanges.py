@@ -19,7 +19,6 @@ Body = Mapping[str, Any]
 _SYSTEMS = ("system", "instructions", "systemInstruction", "system_instruction")
 _HISTORIES = ("messages", "input", "contents")
 _TOOLS = ("tools", "functions", "toolConfig")
-_REPLIES = ("choices", "candidates", "output", "content")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,14 +52,15 @@ class Signals:
     matched: NDArray[np.bool_]
 
 
-def standard(scores: Any) -> Any:
+def standard(scores: Scores) -> Scores:
     """Return scores (…, n) with mean 0 and deviation 1 in each row; a flat row is all 0.
 
     >>> standard(np.array([[1.0, 3.0], [5.0, 5.0]])).round(3).tolist()
     [[-1.0, 1.0], [0.0, 0.0]]
     """
     deviation = scores.std(axis=-1, keepdims=True)
-    return (scores - scores.mean(axis=-1, keepdims=True)) / np.where(deviation > 1e-9, deviation, np.inf)
+    found: Scores = (scores - scores.mean(axis=-1, keepdims=True)) / np.where(deviation > 1e-9, deviation, np.inf)
+    return found
 
 
 def candidates(signals: Signals, depth: int = DEPTH) -> NDArray[np.int64]:

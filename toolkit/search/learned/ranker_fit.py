@@ -117,7 +117,7 @@ def quality(found: Sequence[Example], weights: Scores | None = None) -> float:
     )
 
 
-def _ndcg(one: Example, scores: Any) -> float:
+def _ndcg(one: Example, scores: NDArray[np.floating[Any]]) -> float:
     order = np.argsort(-np.round(scores, 8), kind="stable")[:_DEPTH]
     discounts = 1 / np.log2(np.arange(_DEPTH) + 2)
     return float((one.right[order] * discounts[: len(order)]).sum() / discounts[: min(one.gold, _DEPTH)].sum())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from toolkit.search.encoders.encoder import EncoderError
+from toolkit.search.encoders.encoder import EncoderError, Vectors
 from toolkit.search.encoders.models import minilm_folder, sentence_transformer
 from toolkit.search.encoders.views import views
 from toolkit.search.ranking import Ranking, tie_order
@@ -88,5 +88,6 @@ def maxsim(tokens: Callable[[Sequence[str]], Any]) -> Scorer:
     return score
 
 
-def _unit(rows: Any) -> Any:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+def _unit(rows: Vectors) -> Vectors:
+    found: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return found

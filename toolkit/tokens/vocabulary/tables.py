@@ -83,13 +83,6 @@ def count_text(text: str, encoding_name: str = DEFAULT) -> int:
     return sum(len(encode(piece)) for piece in pieces(text))
 
 
-def count_texts(texts: Iterable[str], encoding_name: str = DEFAULT) -> list[int]:
-    """Return the counts of many texts, in their order; equal texts are tokenised once."""
-    texts = list(texts)
-    known = {text: count_text(text, encoding_name) for text in set(texts)}
-    return [known[text] for text in texts]
-
-
 def pieces(text: str) -> Sequence[str]:
     """Return `text` without lone surrogates, cut where a run is so long that a tokenizer would stall.
 
