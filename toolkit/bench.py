@@ -51,6 +51,12 @@ def costs(
     return Costs(plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output))
 
 
+def within(row: PassRow, window: int) -> PassRow:
+    """Return a row that knows the context window; its fallback declares as many tools as fit beside the output."""
+    room = row.fallback_passes * max(0, window - row.output_tokens)
+    return row._replace(window=window, fallback_prompt_tokens=min(row.fallback_prompt_tokens, room))
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What sessions are counted, replayed and priced with; `Bench.of` makes it for a setting.
@@ -103,7 +109,8 @@ class Bench:
     def rows(self, prepared: Prepared, trace: Trace) -> list[PassRow]:
         """Return the token rows of a replay, one a pass."""
         search = billing(trace.profile.name) if self.billed else TEXTS_ONLY
-        return ledger(prepared, trace, self.counter, self.rules, search)
+        rows = ledger(prepared, trace, self.counter, self.rules, search)
+        return rows if self.window is None else [within(row, self.window) for row in rows]
 
     def costs(self, row: PassRow) -> Costs:
         """Return what a pass costs."""

@@ -56,6 +56,12 @@ class PassRow(NamedTuple):
     cache_break: str = ""
     billed_prompt_tokens: int | None = None
     anchored_prompt_tokens: int | None = None
+    window: int | None = None
+
+    @property
+    def over_window(self) -> bool:
+        """True when the prompt is larger than the model's context window, where that is known: it cannot be sent."""
+        return self.window is not None and self.prompt_tokens > self.window
 
 
 def ledger(

@@ -261,3 +261,17 @@ def test_sessions_of_another_host_are_compared_as_they_lie(cli: Cli) -> None:
     samples = Path(__file__).parents[1] / "samples" / "claude-code"
     assert cli("--selector", "lazy", "--query-model", "recorded", "--json", sessions=samples) == 0
     assert (cli.rows()["all"]["sessions"], cli.rows()["lazy"]["searched"]) == (2, 1)
+
+
+def failing(visible: Any, host: Any) -> Any:
+    raise ValueError("no such luck")
+
+
+def test_a_selector_that_always_fails_is_status_1_and_marked(cli: Cli) -> None:
+    assert cli("--selector", f"{__name__}:failing", "--selector", "lazy") == 1
+    assert "(failed 8 of 8 turns)" in cli.out and "oracle (bound)" in cli.out
+
+
+def test_failing_fast_is_status_1_with_the_turn_and_the_reason(cli: Cli) -> None:
+    assert cli("--selector", f"{__name__}:failing", "--fail-fast") == 1
+    assert "turn 1 of session 's0'" in cli.err and "no such luck" in cli.err and cli.out == ""

@@ -77,3 +77,13 @@ def test_the_regret_to_the_cheapest_bound_stands_last_with_its_interval() -> Non
 def test_a_board_without_calls_or_turns_divides_by_nothing() -> None:
     empty = result().summary.assign(calls=0, turns=0, served=0, comparable_turns=0, passes=0)
     assert isinstance(empty, pd.DataFrame) and len(rows(empty)) == 7
+
+
+def test_what_must_be_known_of_a_row_stands_beside_its_name() -> None:
+    board = result().summary.assign(passes_over_window=3, window=8192.0, failed_turns=1, turns=4)
+    assert all("does not fit (window 8,192); failed 1 of 4 turns)" in row[0] for row in rows(board))
+
+
+def test_the_caption_says_what_sorts_the_table_and_how_to_get_costs() -> None:
+    assert "Sorted by with fallback/turn" in caption(result().about)
+    assert "--model NAME" in caption(result().about) and "with fallback/turn" in HEADINGS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -17,7 +18,7 @@ NAME = "compare"
 
 @taking(
     *("selectors", "catalog", "defer", "retriever", "profile", "searching", "model", "priced"),
-    *("out", "resume", "workers", "seed", "fit", "fit_by"),
+    *("out", "resume", "workers", "seed", "fail_fast", "fit", "fit_by"),
 )
 def command(
     sessions: Recorded,
@@ -39,12 +40,13 @@ def command(
 
     The bounds `all` (declare everything), `none` (declare nothing), `oracle` (declare what the turn will call) and
     `oracle_cost` (what is cheapest for the whole session) stand in every table. The run folder gets run.toml, the
-    frames, summary.csv, report.html and problems.jsonl.
+    frames, summary.csv, report.html and problems.jsonl. The exit status is 1 when a selector failed in every turn.
 
     Example: toolkit compare datasets/mcp-servers/sessions.atif.jsonl.gz --selector lazy --selector 'semantic(k=8)'
     """
     need("pandas")
     from toolkit.commands.recorded import recorded
+    from toolkit.experiment.comparison.run import SelectorFailedError
     from toolkit.experiment.comparison.study import compare
     from toolkit.report.owned import check_own, fresh, owned
 
@@ -58,12 +60,19 @@ def command(
         "out": folder,
         "query_model": query_model or "own_words",
     }
-    with owned(folder, NAME, latest=out is None):
-        result = compare(found, selectors or None, spread=spread, **options)
-        result.save(folder)
+    try:
+        with owned(folder, NAME, latest=out is None):
+            result = compare(found, selectors or None, spread=spread, **options)
+            result.save(folder)
+    except SelectorFailedError as error:
+        sys.stderr.write(f"toolkit: {error}\n")
+        raise typer.Exit(1) from None
     tell_problems(result.problems, f", all in {folder / 'problems.jsonl'}")
     if json:
         print_json(result.summary.to_dict("records"))
-        return
-    typer.echo(repr(result))
-    typer.echo(f"\nOpen {folder / 'report.html'} for the report, {folder / 'summary.csv'} for the figures.")
+    else:
+        typer.echo(repr(result))
+        typer.echo(f"\nOpen {folder / 'report.html'} for the report, {folder / 'summary.csv'} for the figures.")
+    board = result.summary
+    if (board["failed_turns"] == board["turns"])[board["turns"] > 0].any():
+        raise typer.Exit(1)

@@ -22,6 +22,8 @@ from toolkit.session import Call, Event, Session
 from toolkit.tool import Tool
 
 Report = Callable[[str, str], None]
+FELL_BACK = "semantic_unavailable"
+"""The notice of a search whose retriever had to do without its encoder."""
 
 
 def fold(
@@ -92,7 +94,7 @@ class _Replayer:
 
     def turn(self, recorded: PreparedTurn, history_tokens: int) -> TurnTrace:
         self._apply(recorded.events)
-        trips = self.host.selector_trips
+        trips, asked = self.host.selector_trips, self.seeker.fallbacks.total()
         turn = self.host.start_turn(recorded.input, history_tokens)
         passes = tuple(one for step in recorded.passes for one in self._pass(turn, recorded, step))
         basis = self.host.state.basis
@@ -104,6 +106,8 @@ class _Replayer:
             selector_trips=self.host.selector_trips - trips,
             notices=turn.notices,
             details=tuple(f"{code}: {text}" for code, text in turn.details.items()),
+            own_words=self.seeker.fallbacks.total() - asked,
+            fell_back=FELL_BACK in self.host.state.pending,
         )
 
     def tell_fallbacks(self) -> None:

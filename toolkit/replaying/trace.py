@@ -84,7 +84,11 @@ class PassTrace:
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """One turn: its offer, which stands for all its passes, and the notices that came up."""
+    """One turn: its offer, which stands for all its passes, and the notices that came up.
+
+    `own_words` is how often own words were asked in place of the query model's; `fell_back` says that a search was
+    ranked without what its retriever should rank with.
+    """
 
     offer: Offer
     passes: tuple[PassTrace, ...]
@@ -92,6 +96,13 @@ class TurnTrace:
     selector_trips: int = 0
     notices: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    own_words: int = 0
+    fell_back: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """True when the selector failed, and rule S1 chose in its place (S7)."""
+        return "selector_failed" in self.notices
 
     @property
     def fates(self) -> Counter[str]:

@@ -117,7 +117,7 @@ def _points(board: pd.DataFrame, across: Figure, upright: Figure) -> pd.DataFram
     frame = board[["bound"]].assign(system=board["system"].map(unlearnt), x=x, y=y, **ends)
     signs = [-1 if one.more_is_better else 1 for one in (across, upright)]
     ranked = frame.assign(worse_x=signs[0] * x, worse_y=signs[1] * y).sort_values(["worse_x", "worse_y"])
-    worse = ranked.loc[~ranked["bound"], "worse_y"]
+    worse = ranked.loc[~ranked["bound"] & board.get("ranked", ~ranked["bound"]), "worse_y"]
     leads = worse < worse.cummin().shift(fill_value=float("inf"))
     return ranked.assign(best=leads.reindex(ranked.index, fill_value=False).astype(bool))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -11,6 +11,7 @@ import pandas as pd
 HEADINGS = (
     "system",
     "prompt tokens/turn",
+    "with fallback/turn",
     "ratio to all [95 %]",
     "uncached/turn",
     "search trips/turn",
@@ -34,8 +35,9 @@ def rows(summary: pd.DataFrame) -> list[tuple[str, ...]]:
 def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     turns, calls = max(row["turns"], 1), row["calls"]
     return (
-        row["system"] + (" (bound)" if row["bound"] else ""),
+        row["system"] + (f" ({'; '.join(said)})" if (said := [*marks(row)]) else ""),
         f"{row['prompt_tokens_per_turn']:,.0f}",
+        f"{row['prompt_tokens_with_fallback'] / turns:,.0f}",
         _interval(row["prompt_ratio"], row["prompt_ratio_low"], row["prompt_ratio_high"]),
         f"{row['uncached_prompt_tokens'] / turns:,.0f}",
         _spread(row, "search_trips", lambda trips: f"{trips / turns:.2f}"),
@@ -49,6 +51,20 @@ def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
         _spread(row, "cost_with_fallback_usd", _money),
         _regret(*(row.get(f"regret{end}", float("nan")) for end in ("", "_low", "_high"))),
     )
+
+
+def marks(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what must be known of a row before it is compared with others."""
+    if row["bound"]:
+        yield "bound"
+    if row.get("passes_over_window"):
+        yield f"does not fit (window {row['window']:,.0f})"
+    if failed := row.get("failed_turns"):
+        yield f"failed {failed:,} of {row['turns']:,} turns"
+    if asked := row.get("query_fallbacks"):
+        yield f"own words in place of {asked:,} queries"
+    if fell := row.get("retriever_fallbacks"):
+        yield f"retriever fell back in {fell:,} of {row['turns']:,} turns"
 
 
 def _spread(row: Mapping[str, Any], name: str, shown: Callable[[Any], str]) -> str:
@@ -80,7 +96,8 @@ def caption(about: Mapping[str, Any]) -> str:
     """Return the line that says what the figures are of: data, counter, queries, prices, seed."""
     systems = about.get("systems") or [{}]
     queries = _queries(about)
-    priced = "; ".join(f"{model}: {source}" for model, source in about["prices"].items()) or "no price known"
+    priced = "; ".join(f"{model}: {source}" for model, source in about["prices"].items()) or NO_PRICE
+    windows = ", ".join(f"{model} {_tokens(size)}" for model, size in about.get("windows", {}).items()) or "unknown"
     missing = about["definitions"].get("missing", 0)
     profile = about.get("profile", "reference")
     assumed = ", ".join(about.get("profile_assumes", ()))
@@ -91,8 +108,23 @@ def caption(about: Mapping[str, Any]) -> str:
         f"Tokens: {about['counter']} ({about['counter_method']}).{bound}{host} "
         f"Queries: {queries}; retriever: {systems[0].get('retriever', '')}. "
         f"Cache: {about['cache']}. Prices: {priced}. "
+        f"Context window: {windows}. {_sorted(about)}"
         f"Intervals: bootstrap over sessions, seed {about['seed']}."
     )
+
+
+NO_PRICE = "no price known; --model NAME (in Python model=NAME) counts and prices for a model, e.g. gpt-5"
+SORTED = {"cost_with_fallback_usd": "USD with fallback", "prompt_tokens_with_fallback": "with fallback/turn"}
+"""What a leaderboard is sorted by → the heading that it stands under."""
+
+
+def _tokens(size: int | str) -> str:
+    return f"{size:,}" if isinstance(size, int) else size
+
+
+def _sorted(about: Mapping[str, Any]) -> str:
+    by = SORTED.get(about.get("sorted_by", ""))
+    return f"Sorted by {by}, what does not fit or always failed last. " if by else ""
 
 
 def _queries(about: Mapping[str, Any]) -> str:

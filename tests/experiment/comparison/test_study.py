@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, session, turn
+from tests.builders import ALWAYS, BRANCH, DATASET, SELECTORS, call, said, session, tool, turn
 from toolkit.errors import InputError, UnknownNameError
 from toolkit.experiment.comparison import run
 from toolkit.experiment.comparison.options import Study, study
 from toolkit.experiment.comparison.result import Comparison
+from toolkit.experiment.comparison.run import SelectorFailedError
 from toolkit.experiment.comparison.study import measure
 from toolkit.formats.sessions import load_sessions
 
@@ -219,3 +221,76 @@ if __name__ == "__main__":
     made = golden([*SELECTORS[:-1], "semantic(k=8)"])
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(made.items()))
     GOLDEN.write_text(f"{{\n{rows}\n}}\n", "utf-8")
+
+
+def failing(visible: Any, host: Any) -> Any:
+    raise ValueError("no such luck")
+
+
+def failing_once(visible: Any, host: Any) -> Any:
+    if host.turn_input == "again":
+        raise ValueError("not twice")
+    return [one.name for one in visible], []
+
+
+TWICE = [session(turn("create a branch", said("", call(BRANCH.name))), turn("again", said("done")))]
+LARGE = [tool("mcp.sea.chart", "tide " * 9000)]
+
+
+def test_a_selector_that_always_fails_stands_last_and_is_not_ranked() -> None:
+    board = measure(TWICE, plan(failing, failing_once)).summary.set_index("system")
+    assert list(board.index)[-1] == "failing" and not board.loc["failing", "ranked"]
+    assert list(board.loc[["failing", "failing_once", "all"], "failed_turns"]) == [2, 1, 0]
+    assert board.loc[["failing_once", "all"], "ranked"].all()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_fails_fast_stops_at_the_first_session_and_names_it(tmp_path: Path, workers: int) -> None:
+    measure(TWICE, plan(failing_once, out=tmp_path))
+    with pytest.raises(SelectorFailedError, match="turn 2 of session 's' under failing_once: .*not twice"):
+        measure(TWICE, plan(failing_once, "lazy", out=tmp_path, fail_fast=True, workers=workers))
+
+
+def test_what_the_window_does_not_hold_has_no_cost_and_is_no_candidate() -> None:
+    board = measure(TWICE, plan("lazy", catalog=LARGE, model="gpt-4")).summary.set_index("system")
+    assert set(board["window"]) == {8192}
+    assert (board.loc["all", "passes_over_window"], board.loc["all", "ranked"]) == (2, False)
+    assert board.index[-1] == "all" and pd.isna(board.loc["all", "cost_usd"])
+    assert board.loc["lazy", "ranked"] and board.loc["lazy", "cost_usd"] > 0
+    assert not board.filter(regex="^cost_.*_(min|max)$", axis=1).loc["all"].notna().any()
+
+
+def test_a_fallback_pass_declares_no_more_than_the_window_holds() -> None:
+    passes = measure(TWICE, plan("builtin-only", catalog=LARGE, model="gpt-4")).passes
+    missed = passes[(passes["system"] == "builtin-only") & (passes["fallback_passes"] > 0)]
+    assert list(missed["fallback_prompt_tokens"] + missed["output_tokens"]) == [8192]
+
+
+def test_of_a_model_without_a_known_window_everything_fits_and_it_is_said() -> None:
+    made = measure(TWICE, plan("lazy", catalog=LARGE))
+    assert made.summary["window"].isna().all() and made.summary["ranked"].all()
+    assert not made.summary["passes_over_window"].any()
+    assert measure(TWICE, plan("lazy", model="gpt-4")).about["windows"] == {"gpt-4": 8192}
+
+
+def test_queries_that_the_query_model_did_not_give_are_counted() -> None:
+    board = measure(TWICE, plan("lazy", query_model="recorded")).summary.set_index("system")
+    assert board.loc["lazy", "query_fallbacks"] == 1 and board.loc["all", "query_fallbacks"] == 0
+
+
+@pytest.mark.parametrize("model", ["gpt-5", None])
+def test_the_table_is_sorted_by_the_column_that_it_names(model: str | None) -> None:
+    made = measure(MANY, plan("lazy", "builtin-only", model=model))
+    by = "cost_with_fallback_usd" if model else "prompt_tokens_with_fallback"
+    assert made.about["sorted_by"] == by and made.summary[by].is_monotonic_increasing
+
+
+def test_the_same_run_on_another_day_is_about_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Tomorrow(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            return datetime(2031, 1, 2, tzinfo=tz)
+
+    before = measure(MANY, plan("lazy", model="gpt-5")).about
+    monkeypatch.setattr("toolkit.prices.price.datetime", Tomorrow)
+    assert measure(MANY, plan("lazy", model="gpt-5")).about == before

@@ -34,6 +34,9 @@ _PRICED = [
     "fallback_passes",
 ]
 COUNTS = ["selector_trips", "search_trips", "calls", "served", "searched", "missed", "blocked", "stale_calls"]
+WHOLE = ["fallback_prompt_tokens", "passes_over_window"]
+TURNS_THAT = {"comparable_turns": "comparable", "failed_turns": "failed", "retriever_fallbacks": "retriever_fell_back"}
+"""Column of the sessions → the column of the turns that it counts."""
 REGRET = ["regret", "regret_low", "regret_high"]
 KEYS = ["session_id", "system"]
 
@@ -48,6 +51,8 @@ def pass_frame(rows: Sequence[PassRow], prices: Mapping[str, Price | None]) -> p
     frame = pd.DataFrame.from_records(rows, columns=list(PassRow._fields))
     for name, values in zip(COSTS, _costs(frame, prices), strict=True):
         frame[name] = values
+    frame["window"] = frame["window"].astype("float64")
+    frame["passes_over_window"] = (frame["prompt_tokens"] > frame["window"]).astype("int64")
     return frame
 
 
@@ -63,11 +68,12 @@ def turn_frame(rows: Sequence[TurnRow], passes: pd.DataFrame) -> pd.DataFrame:
     """Return one row a turn: what became of its calls, and the tokens of its passes."""
     frame = pd.DataFrame.from_records(rows, columns=list(TurnRow._fields))
     by_turn = passes.groupby([*KEYS, "turn_no"], sort=False)
-    sums = by_turn[[*BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]].sum()
+    sums = by_turn[[*BUCKETS, *TOKENS, *CACHE, *WHOLE]].sum()
     sums[COSTS] = by_turn[COSTS].sum(min_count=1)
     sums["passes"] = by_turn.size()
+    sums["window"] = by_turn["window"].first()
     frame = frame.join(sums, on=[*KEYS, "turn_no"])
-    whole = ["passes", *BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]
+    whole = ["passes", *BUCKETS, *TOKENS, *CACHE, *WHOLE]
     frame[whole] = frame[whole].fillna(0).astype("int64")
     return frame
 
@@ -75,16 +81,20 @@ def turn_frame(rows: Sequence[TurnRow], passes: pd.DataFrame) -> pd.DataFrame:
 def session_frame(turns: pd.DataFrame) -> pd.DataFrame:
     """Return one row a session and system."""
     groups = turns.groupby(KEYS, sort=False)
-    frame = groups[[*COUNTS, "passes", *BUCKETS, *TOKENS, *CACHE, "fallback_prompt_tokens"]].sum()
+    frame = groups[[*COUNTS, "passes", *BUCKETS, *TOKENS, *CACHE, *WHOLE, "query_fallbacks"]].sum()
     frame[COSTS] = groups[COSTS].sum(min_count=1)
     frame["turns"] = groups.size()
-    frame["comparable_turns"] = groups["comparable"].sum().astype("int64")
+    frame["window"] = groups["window"].first()
+    for turns_that, column in TURNS_THAT.items():
+        frame[turns_that] = groups[column].sum().astype("int64")
     return frame.reset_index()
 
 
 def leaderboard(sessions: pd.DataFrame, systems: Sequence[System], seed: int) -> pd.DataFrame:
-    """Return one row a system, cheapest first by the cost that pays for what was missed.
+    """Return one row a system, cheapest first by `sort_column`; what is not `ranked` stands last.
 
+    A system is not ranked, and has no costs, when one of its prompts is larger than the context window; it is not
+    ranked either when its selector failed in every turn.
     Of a run that is not finished, the sessions count that every system in it has.
     Intervals are 95 % bootstrap intervals over sessions of the ratio of sums to `all`; `regret` is the
     same ratio of `cost_with_fallback_usd` to `oracle_cost`, less 1.
@@ -93,8 +103,14 @@ def leaderboard(sessions: pd.DataFrame, systems: Sequence[System], seed: int) ->
     whole = everywhere(sessions)
     rows = [_summary(whole, system, seed) for system in systems if system.name in finished]
     frame = pd.DataFrame(rows)
-    order = "cost_with_fallback_usd" if frame["cost_with_fallback_usd"].notna().all() else "prompt_tokens_with_fallback"
-    return frame.sort_values(order, kind="stable").reset_index(drop=True)
+    order = ["ranked", sort_column(frame)]
+    return frame.sort_values(order, ascending=[False, True], kind="stable").reset_index(drop=True)
+
+
+def sort_column(summary: pd.DataFrame) -> str:
+    """Return what a leaderboard is sorted by: the cost that pays for what was missed, or the tokens of that."""
+    cost = "cost_with_fallback_usd"
+    return cost if summary.loc[summary["ranked"], cost].notna().any() else "prompt_tokens_with_fallback"
 
 
 def everywhere(sessions: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +128,9 @@ def _at_best(sessions: pd.DataFrame, mine: pd.DataFrame) -> pd.Series[float]:
 def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any]:
     mine = sessions[sessions["system"] == system.name].set_index("session_id")
     everything = sessions[sessions["system"] == "all"].set_index("session_id").loc[mine.index]
-    sums = mine[[*TOKENS, *CACHE, *COUNTS, "passes", "turns", "comparable_turns", "fallback_prompt_tokens"]].sum()
+    sums = mine[[*TOKENS, *CACHE, *COUNTS, *WHOLE, "query_fallbacks", "passes", "turns", *TURNS_THAT]].sum()
+    fits, failed = sums["passes_over_window"] == 0, 0 < sums["turns"] == sums["failed_turns"]
+    mine = mine if fits else mine.assign(**dict.fromkeys(COSTS, float("nan")))
     ratio, low, high = ratio_interval(mine["prompt_tokens"], everything["prompt_tokens"], seed)
     regret = ratio_interval(mine["cost_with_fallback_usd"], _at_best(sessions, mine), seed)
     per_turn, turn_low, turn_high = ratio_interval(mine["prompt_tokens"], mine["turns"], seed)
@@ -124,6 +142,8 @@ def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any
         "profile": system.profile,
         "query_model": system.query_model,
         "sessions": len(mine),
+        "ranked": bool(fits and not failed),
+        "window": mine["window"].min(),
         **{str(key): int(value) for key, value in sums.items() if key != "fallback_prompt_tokens"},
         "prompt_tokens_with_fallback": int(sums["prompt_tokens"] + sums["fallback_prompt_tokens"]),
         **{name: mine[name].sum(min_count=len(mine)) for name in COSTS},

@@ -32,6 +32,7 @@ class Execution:
         workers: Processes to use.
         seed: Seed of the bootstrap, and of every draw.
         progress: Show a progress bar where there is somebody to see it.
+        fail_fast: Stop at the first session in which a selector fails.
     """
 
     out: Path | None = None
@@ -39,6 +40,7 @@ class Execution:
     workers: int = 1
     seed: int = 0
     progress: bool = True
+    fail_fast: bool = False
 
     def __post_init__(self) -> None:
         if self.resume not in RESUME:
@@ -159,6 +161,7 @@ OPTIONS = {
     "resume": Option("always (go on from finished parts), never, only-missing, only-cache."),
     "workers": Option("Processes to use.", least=1),
     "seed": Option("Seed of the bootstrap intervals, and of every draw.", least=0),
+    "fail_fast": Option("Stop at the first session in which a selector fails.", flags=("--fail-fast",)),
     "fit": Option("Fit selectors that learn on this earlier share; compare the later rest."),
     "fit_by": Option("What is earlier goes by time, order or group (drawn by seed)."),
 }

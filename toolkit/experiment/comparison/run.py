@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.bench import Bench
+from toolkit.errors import ToolkitError
 from toolkit.experiment.bounds.plan import oracle_plan
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow
@@ -46,6 +47,9 @@ class TurnRow(NamedTuple):
     comparable: bool
     notices: str
     stale_calls: int = 0
+    failed: bool = False
+    query_fallbacks: int = 0
+    retriever_fell_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Unit:
     sessions: tuple[Session, ...]
     setting: Setting
     key: str
+    fail_fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ class Done:
     problems: list[Problem] = field(default_factory=list)
 
 
-def units(systems: Sequence[System], sessions: Iterable[Session], setting: Setting, version: str) -> Iterator[Unit]:
+def units(
+    systems: Sequence[System], sessions: Iterable[Session], setting: Setting, version: str, fail_fast: bool = False
+) -> Iterator[Unit]:
     """Cut the work into units, all systems over the first sessions first; a key tells all that a unit depends on."""
     sessions = tuple(sessions)
     around = setting.catalog.digest if setting.catalog is not None else ""
@@ -77,7 +84,7 @@ def units(systems: Sequence[System], sessions: Iterable[Session], setting: Setti
         for system in systems:
             facts = (version, setting.model or "", around, setting.defer, _fingerprint(system), *map(digest_of, chunk))
             key = hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-            yield Unit(system, chunk, setting, key)
+            yield Unit(system, chunk, setting, key, fail_fast)
 
 
 @lru_cache(maxsize=1)
@@ -136,10 +143,12 @@ class Runner:
             self._prepared.clear()
         with without_collection():
             for session in unit.sessions:
-                self._run(unit.system, session, bench.for_session(session), done)
+                trace = self._run(unit.system, session, bench.for_session(session), done)
+                if unit.fail_fast:
+                    _stop_if_failed(trace)
         return done
 
-    def _run(self, system: System, session: Session, bench: Bench, done: Done) -> None:
+    def _run(self, system: System, session: Session, bench: Bench, done: Done) -> Trace:
         if session.id not in self._prepared:
             self._prepared[session.id] = bench.prepare(session)
         prepared = self._prepared[session.id]
@@ -148,6 +157,20 @@ class Runner:
         done.passes.extend(bench.rows(prepared, trace))
         done.turns.extend(_turn_rows(trace))
         done.problems.extend(_selector_problems(session, trace))
+        return trace
+
+
+class SelectorFailedError(ToolkitError):
+    """A selector failed in a run that stops at the first failure."""
+
+    code = "selector_failed"
+
+
+def _stop_if_failed(trace: Trace) -> None:
+    for number, turn in enumerate(trace.turns, 1):
+        if turn.failed:
+            why = next((one for one in turn.details if one.startswith("selector_failed")), "selector_failed")
+            raise SelectorFailedError(f"turn {number} of session {trace.session_id!r} under {trace.system}: {why}.")
 
 
 def _reporter(session: Session, system: System, done: Done) -> Callable[[str, str], None]:
@@ -197,4 +220,7 @@ def _turn_rows(trace: Trace) -> Iterator[TurnRow]:
             comparable=turn.comparable,
             notices=" ".join(turn.notices),
             stale_calls=sum(bool(one.refused) for one in turn.passes),
+            failed=turn.failed,
+            query_fallbacks=turn.own_words,
+            retriever_fell_back=turn.fell_back,
         )

@@ -108,7 +108,7 @@ def _totals(sessions: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics of each system; a cost is known when every session's is."""
     frame = sessions.assign(
         prompt_tokens_with_fallback=sessions["prompt_tokens"] + sessions["fallback_prompt_tokens"],
-        unknown=sessions["cost_with_fallback_usd"].isna(),
+        unknown=sessions["cost_with_fallback_usd"].isna() | (sessions["passes_over_window"] > 0),
     )
     groups = frame.groupby("system", sort=False)
     totals = groups[list(METRICS)].sum()

@@ -19,7 +19,7 @@ from toolkit.experiment.comparison.spread import Variant, left_out, query_models
 from toolkit.experiment.comparison.workers import run
 from toolkit.experiment.fitting.learnt import learnt, seen
 from toolkit.formats.files import Problem
-from toolkit.prices.price import Price, price
+from toolkit.prices.price import Price, price, window
 from toolkit.prompt_cache.rules import rules_for
 from toolkit.replaying.habits import searching
 from toolkit.replaying.profiles import host_profile
@@ -73,7 +73,7 @@ def measure(sessions: Iterable[Session], study: Study) -> Comparison:
     prices, doubts = _prices(recorded, setting.model) if study.priced else ({}, [])
     counter = counter_of(setting.model)
     counter.text("is the vocabulary there?")
-    work = list(units(systems, recorded, setting, code_digest()))
+    work = list(units(systems, recorded, setting, code_digest(), execution.fail_fast))
     parts = Parts(execution.out / "parts" if execution.out is not None else None, execution.resume)
     finished = _run_all(work, parts, execution.workers, execution.progress)
     read = (*getattr(sessions, "problems", ()), *getattr(setting.catalog, "problems", ()), *repeated)
@@ -141,7 +141,10 @@ def _prices(sessions: Sequence[Session], model: str | None) -> tuple[dict[str, P
 
 
 def _run_all(work: Sequence[Unit], parts: Parts, workers: int, progress: bool, what: str = "compare") -> list[Done]:
-    finished = {unit.key: done for unit in work if (done := parts.get(unit.key)) is not None}
+    kept = {unit.key: done for unit in work if (done := parts.get(unit.key)) is not None}
+    failed = {key for key, done in kept.items() if any(row.failed for row in done.turns)}
+    again = {unit.key for unit in work if unit.fail_fast} & failed
+    finished = {key: done for key, done in kept.items() if key not in again}
     todo = [unit for unit in work if unit.key not in finished and parts.resume != "only-cache"]
     with tqdm(
         total=len(work), initial=len(finished), desc=what, unit="part", disable=None if progress else True
@@ -169,8 +172,15 @@ def _measured(
     turns = frames.turn_frame([row for done in finished for row in done.turns], passes)
     sessions = frames.session_frame(turns)
     summary = frames.leaderboard(sessions, systems, int(about["seed"]))
+    about = {**about, "sorted_by": frames.sort_column(summary)}
     found = dict.fromkeys((*problems, *(problem for done in finished for problem in done.problems)))
     return Comparison(summary, sessions, turns, passes, tuple(found), about)
+
+
+def _windows(sessions: Sequence[Session], model: str | None) -> dict[str, int | str]:
+    """Return model → tokens of its context window."""
+    models = (model,) if model else sorted({session.model for session in sessions if session.model})
+    return {name: window(name) or "unknown" for name in models}
 
 
 def _cache_words(model: str | None) -> str:
@@ -215,6 +225,7 @@ def _about(
         "counter_method": counter.method,
         "model": setting.model or "each session's own",
         "prices": {p.model: f"{p.source} ({p.date})" for p in prices.values() if p is not None},
+        "windows": _windows(sessions, setting.model),
         "cache": _cache_words(setting.model),
         "profile": setting.profile,
         "profile_assumes": list(host_profile(setting.profile).assumed),
