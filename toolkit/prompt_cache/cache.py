@@ -10,6 +10,8 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from toolkit.prices.price import Price
@@ -17,6 +19,7 @@ from toolkit.prompt_cache.rules import CacheRules
 
 KINDS = ("tools", "system", "messages")
 LOOK_BACK = 20
+_KIND, _TOKENS, _MESSAGES = attrgetter("kind"), attrgetter("tokens"), attrgetter("messages")
 
 
 class Segment(NamedTuple):
@@ -86,17 +89,43 @@ def simulate(prompts: Iterable[Prompt], rules: CacheRules) -> list[CacheUse]:
 
 
 class _Prefix:
-    """A place in the tree: the prompt up to here; `kept` is when the cache last held it, None if never."""
+    """A place in the tree: the prompt up to the end of `run`; `kept` is when the cache last held it, None if never.
 
-    __slots__ = ("after", "kept", "kind", "messages", "sent", "tokens")
+    A run is segments of one kind that every prompt so far held together, so a front of a thousand tools is one place.
+    """
 
-    def __init__(self, before: _Prefix | None, last: Segment) -> None:
-        self.kind = last.kind
-        self.tokens: int = last.tokens + (before.tokens if before else 0)
-        self.messages: int = last.messages + (before.messages if before else 0)
+    __slots__ = ("after", "kept", "kind", "messages", "run", "sent", "tokens")
+
+    def __init__(self, before: _Prefix | None, run: tuple[Segment, ...]) -> None:
+        self.run = run
+        self.kind = run[-1].kind
+        self.tokens: int = sum(map(_TOKENS, run)) + (before.tokens if before else 0)
+        self.messages: int = sum(map(_MESSAGES, run)) + (before.messages if before else 0)
         self.after: dict[Segment, _Prefix] = {}
         self.sent = False
         self.kept: float | None = None
+
+    def next(self, run: tuple[Segment, ...], every: bool) -> _Prefix:
+        """Return the place after this one where a run, or the part of it that an earlier prompt had, ends.
+
+        `every` says that the cache holds every prefix of a prompt, not only those that end at a breakpoint.
+        """
+        found = self.after.get(run[0])
+        if found is None:
+            found = self.after[run[0]] = _Prefix(self, run)
+        elif found.run != run[: len(found.run)]:
+            found = self._parted(found, run, every)
+        return found
+
+    def _parted(self, found: _Prefix, run: tuple[Segment, ...], every: bool) -> _Prefix:
+        """Return a place where two runs part, put before `found`."""
+        pairs = zip(found.run, run, strict=False)
+        at = next((n for n, (one, other) in enumerate(pairs) if one != other), len(run))
+        front = self.after[run[0]] = _Prefix(self, found.run[:at])
+        front.sent, front.kept = found.sent, found.kept if every else None
+        found.run = found.run[at:]
+        front.after[found.run[0]] = found
+        return front
 
 
 class PromptCache:
@@ -111,16 +140,21 @@ class PromptCache:
 
     def __init__(self, rules: CacheRules) -> None:
         self.rules = rules
-        self._root = _Prefix(None, Segment("", 0, "", 0))
-        self._front: Sequence[Segment] = ()
+        self._root = _Prefix(None, (Segment("", 0, "", 0),))
+        self._front = 0
         self._messages: list[Segment] = []
         self._path: list[_Prefix] = []
         self._before: list[_Prefix] | None = None
 
     def declare(self, front: Sequence[Segment]) -> None:
         """Put other tools and another system text before the messages."""
-        self._front, self._path = front, []
-        self._extend((*front, *self._messages))
+        self._path = []
+        for kind, run in groupby(front, key=_KIND):
+            for part in ([one] for one in run) if kind == "messages" else [run]:
+                self._extend(tuple(part))
+        self._front = len(self._path)
+        for message in self._messages:
+            self._extend((message,))
 
     def say(self, message: Segment) -> None:
         """Add a message, or several that are sent together."""
@@ -130,7 +164,7 @@ class PromptCache:
     def drop(self) -> None:
         """Take all messages away: the history was compacted."""
         self._messages.clear()
-        del self._path[len(self._front) :]
+        del self._path[self._front :]
 
     def use(self, prompt: Prompt) -> CacheUse:
         """Return what any request reads and writes, and leave its prompt in the cache."""
@@ -152,15 +186,13 @@ class PromptCache:
         self._keep(at)
         return CacheUse(read, prompt - read, 0, cause, shared)
 
-    def _extend(self, more: Iterable[Segment]) -> None:
-        """Go on from where the prompt ends."""
-        last = self._path[-1] if self._path else self._root
-        for segment in more:
-            found = last.after.get(segment)
-            if found is None:
-                found = last.after[segment] = _Prefix(last, segment)
-            self._path.append(found)
-            last = found
+    def _extend(self, run: tuple[Segment, ...]) -> None:
+        """Go on from where the prompt ends, with segments of one kind."""
+        last, every = self._path[-1] if self._path else self._root, self.rules.mode == "longest_prefix"
+        while run:
+            last = last.next(run, every)
+            self._path.append(last)
+            run = run[len(last.run) :]
 
     def _found(self, now: float) -> tuple[_Prefix | None, _Prefix | None]:
         """Return the longest prefix asked for that the cache ever held, and the longest that it still holds."""
@@ -185,7 +217,7 @@ class PromptCache:
 
     def _ends(self) -> Iterator[_Prefix]:
         """Yield the prefixes that end with the system text, and with the tools, where there are any."""
-        kinds = [one.kind for one in self._path[: len(self._front)]]
+        kinds = [one.kind for one in self._path[: self._front]]
         for end in (len(kinds) - kinds.count("messages"), kinds.count("tools")):
             if end:
                 yield self._path[end - 1]
