@@ -84,11 +84,15 @@ def ledger(
 
 
 class _Front(NamedTuple):
-    """What stands before the messages: its tokens, those of `tools.search` apart, and its definitions as segments."""
+    """What stands before the messages: its tokens, those of `tools.search` apart, and its definitions as segments.
+
+    `overhead` is what comes once with the first definition; `declared` has it in.
+    """
 
     declared: int
     search: int
     tools: tuple[Segment, ...]
+    overhead: int
 
 
 @lru_cache(maxsize=256)
@@ -98,8 +102,8 @@ def _front(offer: Offer, counter: Counter, billing: SearchBilling, system: bool)
     tools = tuple(
         _defined(tool, search if tool.name == SEARCH and own else counter.definition(tool)) for tool in offer.declared
     )
-    declared = sum(one.tokens for one in tools) - search + counter.overhead(len(tools), system)
-    return _Front(declared, search, tools)
+    overhead = counter.overhead(len(tools), system)
+    return _Front(sum(one.tokens for one in tools) - search + overhead, search, tools, overhead)
 
 
 def _defined(tool: Tool, tokens: int) -> Segment:
@@ -219,9 +223,8 @@ class _Ledger:
         """Put what a pass declares before its messages, and what was found before it behind that."""
         if self.declared is not None and self.declared[0] is offer and self.declared[1] == self.appended:
             return
-        declared, search, tools = _front(offer, self.counter, self.billing, self.has_system)
+        declared, search, tools, overhead = _front(offer, self.counter, self.billing, self.has_system)
         appended = [_defined(tool, self.counter.definition(tool)) for tool in self.appended]
-        overhead = declared + search - sum(one.tokens for one in tools)
         self.cache.declare((*tools, *appended, Segment("", self.prepared.system_tokens + overhead, "system")))
         self.declared_tokens = declared + sum(one.tokens for one in appended)
         self.search_tokens = search

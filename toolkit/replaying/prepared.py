@@ -29,6 +29,8 @@ class Counter(Protocol):
     def text(self, text: str) -> int: ...
     def definition(self, tool: Tool) -> int: ...
     def message(self, role: str, text: str, calls: Sequence[Call] = ()) -> int: ...
+    def said(self, role: str, text: str, calls: Sequence[Call] = ()) -> int: ...
+    def results(self, calls: Sequence[Call]) -> int: ...
     def base(self) -> int: ...
     def overhead(self, tools: int, system: bool = True) -> int: ...
     def __hash__(self) -> int: ...
@@ -47,6 +49,12 @@ class Uncounted:
         return 0
 
     def message(self, role: str, text: str, calls: Sequence[Call] = ()) -> int:
+        return 0
+
+    def said(self, role: str, text: str, calls: Sequence[Call] = ()) -> int:
+        return 0
+
+    def results(self, calls: Sequence[Call]) -> int:
         return 0
 
     def base(self) -> int:
@@ -219,7 +227,6 @@ class _Reader:
 
     def _pass(self, number: int, one: Pass, reply: Message, before: tuple[Message, ...]) -> PreparedPass:
         words = "\n".join(filter(str.strip, (*self.carried, one.words)))
-        said = self._tokens([replace(reply, calls=tuple(replace(call, result=None) for call in reply.calls))])
         made = PreparedPass(
             pass_no=number,
             words=words,
@@ -231,8 +238,8 @@ class _Reader:
             at=_seconds(one.timestamp),
             billed=one.usage.prompt if one.usage else None,
             before_tokens=self._tokens(before),
-            reply_tokens=said,
-            results_tokens=self._tokens([reply]) - said,
+            reply_tokens=self.counter.said(reply.role, one.words, reply.calls),
+            results_tokens=self.counter.results(reply.calls),
             hidden_tokens=self.counter.text(one.reasoning) if one.reasoning else 0,
             declared_tokens=None if one.declared is None else self._declared(one.declared),
             messages=1 + sum(bool(call.result and text_of(call.result.content)) for call in reply.calls),
@@ -271,5 +278,5 @@ def _seconds(timestamp: str | None) -> float | None:
         return None
 
 
-def _compacts(events: Iterable[Event]) -> bool:
-    return any(event.type == "compaction" for event in events)
+def _compacts(events: Sequence[Event]) -> bool:
+    return bool(events) and any(event.type == "compaction" for event in events)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from toolkit.session import Call, text_of
 from toolkit.tokens.counters import counter
@@ -27,6 +28,7 @@ class Counter:
         self.rules: TokenCounter = TextsOnly() if rules is None else rules
         self._texts: dict[str, int] = {"": 0}
         self._tools: dict[Tool, int] = {}
+        self._messages: dict[tuple[Any, ...], int] = {}
         self._framed = self.rules.message("user").tokens
 
     @property
@@ -65,12 +67,23 @@ class Counter:
 
     def message(self, role: str, text: str, calls: Sequence[Call] = ()) -> int:
         """Return the tokens of a message in the history: its words, its calls, and what they were answered."""
-        if not text and not calls:
-            return 0
-        made = [(call.name, call.arguments_text) for call in calls]
-        said = self.rules.message(role, text, made).tokens
-        results = [(call.name, text_of(call.result.content)) for call in calls if call.result is not None]
-        return said + (self.rules.message("tool", "", (), results).tokens if results else 0)
+        return self.said(role, text, calls) + self.results(calls)
+
+    def said(self, role: str, text: str, calls: Sequence[Call] = ()) -> int:
+        """Return the tokens of a message's words and calls, without what the calls were answered."""
+        made = tuple((call.name, call.arguments_text) for call in calls)
+        return self._counted(role, text, made, ()) if text or made else 0
+
+    def results(self, calls: Sequence[Call]) -> int:
+        """Return the tokens of what the calls of one message were answered."""
+        answered = tuple((call.name, text_of(call.result.content)) for call in calls if call.result is not None)
+        return self._counted("tool", "", (), answered) if answered else 0
+
+    def _counted(self, *message: Any) -> int:
+        known = self._messages.get(message)
+        if known is None:
+            known = self._messages[message] = self.rules.message(*message).tokens
+        return known
 
     def base(self) -> int:
         """Return the tokens of every request, beside its messages."""
