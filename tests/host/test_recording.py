@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from tests.engine.worlds import SELECTORS, Run, apply, runs, word_rank
+from tests.test_plain import VALUES
 from toolkit import Host, load_sessions
 from toolkit.engine.profile import REFERENCE
-from toolkit.replaying.profiles import profile
+from toolkit.errors import IllegalStep
+from toolkit.plain import plain
+from toolkit.replaying.profiles import profile, profiles
 from toolkit.replaying.rerun import rerun
 from toolkit.testing.driver import Driver
 from toolkit.tool import Tool
@@ -82,8 +89,6 @@ def test_every_recorded_note_leaves_a_file_that_can_be_read(tmp_path: Path) -> N
 )
 @given(run=runs())
 def test_random_recordings_run_again_to_the_same_results(tmp_path_factory: pytest.TempPathFactory, run: Run) -> None:
-    if any(event["op"] == "selector" for event in run.events):
-        return
     path = tmp_path_factory.mktemp("recorded") / "run.json"
     driver = Driver(run.config, SELECTORS, word_rank, record=path)
     for event in run.events:
@@ -91,7 +96,7 @@ def test_random_recordings_run_again_to_the_same_results(tmp_path_factory: pytes
     fresh = Driver(run.config, SELECTORS, word_rank)
     again = rerun(
         load_sessions(path),
-        selector=fresh.selector(run.config.get("selector")),
+        selectors={name: fresh.selector(name) for name in SELECTORS},
         retriever=fresh.host.searcher,
         profile=fresh.host.state.profile,
     )
@@ -124,3 +129,112 @@ def test_a_killed_host_leaves_a_readable_file(tmp_path: Path) -> None:
     sessions = load_sessions(path)
     assert not sessions.problems
     assert len(sessions[0].turns) >= 15
+
+
+def test_confirmed_calls_another_selector_and_steps_side_by_side_run_again_to_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, selector="lazy", policy={"mcp.sea.*": "ask"}, retriever="lexical", record=path)
+    turn = host.start_turn("look")
+    one, two = turn.start_step(["mcp.*"], id="one"), turn.start_step(id="two")
+    one.start_pass().search("tide")
+    two.start_pass().search("commits")
+    assert one.start_pass().call("mcp.sea.tide").code == "ask"
+    host.set_policy({"mcp.git.*": "deny"})
+    assert two.start_pass().call("mcp.git.log").code == "denied"
+    one.start_step(id="inner").start_pass().call("builtin.read")
+    one.end()
+    turn.start_step(id="inner").start_pass().call("builtin.read")
+    host.set_policy({"mcp.sea.*": "ask"})
+    host.set_selector("all")
+    last = turn.start_pass()
+    last.search("tide", limit=1)
+    assert host.start_turn("go").start_pass().call("mcp.sea.tide", confirmed=True).code == "ok"
+    again = rerun(load_sessions(path))
+    assert again.same, again.differences
+    assert (again.offers, again.verdicts) == (8, 8)
+
+
+@pytest.mark.parametrize("name", sorted(profiles()))
+def test_a_recording_runs_again_under_every_profile(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, retriever="lexical", profile=replace(profile(name), limit=1, found_until="2"), record=path)
+    for _ in range(3):
+        turn = host.start_turn("look")
+        one = turn.start_pass()
+        one.search("commits branch")
+        one.call("mcp.git.log")
+        turn.start_pass().call("mcp.git.drop", [1])
+    again = rerun(load_sessions(path))
+    assert again.same, again.differences
+
+
+def own(visible: Any, host: Any) -> Any:
+    """Split by what the configuration says."""
+    return [tool.name for tool in visible if host.config["word"] in tool.name], [tool.name for tool in visible]
+
+
+def test_a_selector_of_ones_own_is_found_again_with_its_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, selector=own, config={"word": "git"}, record=path)
+    host.start_turn("look", history_tokens=7).start_pass().call("mcp.git.log")
+    again = rerun(load_sessions(path))
+    assert again.same and again.offers == 1, again.differences
+
+
+SCHEMAS = st.none() | st.booleans() | st.dictionaries(st.sampled_from(["type", "default", "enum", "a"]), VALUES)
+
+
+@settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(schema=SCHEMAS, arguments=VALUES, answer=VALUES, limit=VALUES)
+def test_any_value_is_recorded_and_runs_again_to_the_same(
+    tmp_path_factory: pytest.TempPathFactory, schema: Any, arguments: Any, answer: Any, limit: Any
+) -> None:
+    path = tmp_path_factory.mktemp("recorded") / "run.jsonl"
+    tools = [Tool("builtin.any", "", plain(schema)), Tool("mcp.git.log", deferred=True)]
+    host = Host(tools, retriever="lexical", record=path)
+    one = host.start_turn("look").start_pass()
+    one.call("builtin.any", {"a": arguments})
+    one.call("builtin.any", arguments)
+    one.search(arguments, limit)
+    one.say(answer, answer)
+    one.result(0, answer)
+    sessions = load_sessions(path)
+    again = rerun(sessions)
+    assert not sessions.problems and again.same and again.verdicts == 3, again.differences
+
+
+def test_what_is_no_json_is_recorded_as_what_it_is_shown_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    one = Host(TOOLS, record=path).start_turn("look").start_pass()
+    one.call("builtin.read", {"limit": float("nan"), "key": b"1"})
+    one.call("builtin.read", [1, 2])
+    first, second = load_sessions(path)[0].calls()
+    assert first.arguments == {"limit": "NaN", "key": "b'1'"} and second.raw_arguments == "[1,2]"
+
+
+def test_a_folder_that_vanishes_is_told_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "there"
+    folder.mkdir()
+    host = Host(TOOLS, record=folder / "live.json")
+    one = host.start_turn("look").start_pass()
+    shutil.rmtree(folder)
+    with pytest.warns(RuntimeWarning, match="cannot be written: .*The host goes on") as told:
+        assert [one.call("builtin.read").code for _ in range(3)] == ["ok"] * 3
+        host.set_policy({"builtin.read": "deny"})
+    assert len(told) == 1 and one.call("builtin.read").code == "denied"
+    folder.mkdir()
+    one.call("builtin.read")
+    assert rerun(load_sessions(folder / "live.json")).verdicts == 5
+
+
+def test_a_result_stands_at_the_pass_that_it_is_of(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    turn = Host(TOOLS, record=path).start_turn("look")
+    first = turn.start_pass()
+    first.call("builtin.read")
+    turn.start_pass().call("builtin.read")
+    first.result(0, "early")
+    with pytest.raises(IllegalStep, match="no call 1 in this pass"):
+        first.result(1, "none")
+    one, two = (call.result for call in load_sessions(path)[0].calls())
+    assert one is not None and two is not None and (one.content, two.content or "") == ("early", "")

@@ -61,7 +61,6 @@ class SearchRequest:
     limit: int
     searchable: ToolSet
     declared: ToolSet
-    down: tuple[str, ...]
 
 
 def judge(state: State, id: str, name: str, arguments: Any, checker: Checker, confirmed: bool = False) -> Verdict:
@@ -167,9 +166,7 @@ def request_search(
         return Verdict("ask", "ask", SEARCH, span.offer.get(SEARCH), span.offer)
     limit = int(arguments.get("limit", state.profile.limit))
     searchable, declared = _now_visible(state, span)
-    return SearchRequest(
-        arguments["query"], min(limit, state.profile.limit_max), searchable, declared, _down_sources(state, span)
-    )
+    return SearchRequest(arguments["query"], min(limit, state.profile.limit_max), searchable, declared)
 
 
 def _wrong_search(arguments: Any) -> tuple[str, str] | None:
@@ -214,22 +211,36 @@ def _down_sources(state: State, span: Span) -> tuple[str, ...]:
 
 
 def answered(state: State, id: str, given: Any, request: SearchRequest) -> Verdict:
-    """Take what a searcher gave: of what it names only what it was asked about counts, `limit` of it (Q8).
+    """Take what a searcher gave: of what it names only what is searchable and visible now counts, `limit` of it (Q8).
 
     Raises:
         TypeError, ValueError: It is no answer.
     """
     if not isinstance(given, Answer):
         raise TypeError(f"an Answer was expected, a {type(given).__name__} came")
+    span = state.span(id)
+    searchable, declared = _now_visible(state, span)
     hits: dict[str, float] = {}
     for name, score in given.hits:
-        if name in request.searchable.by_name:
+        if name in searchable.by_name:
             hits.setdefault(name, float(score))
-    matches = tuple(name for name in given.declared_matches if name in request.declared.by_name)
-    first = tuple(islice(hits.items(), request.limit))
-    answer = replace(given, hits=first, declared_matches=matches, down=request.down)
-    offer = state.span(id).offer
-    return Verdict("ok", "ok", SEARCH, offer.get(SEARCH), offer, "", answer)
+    answer = replace(
+        given,
+        hits=tuple(islice(hits.items(), request.limit)),
+        matched=max(len(hits), min(int(given.matched), len(searchable))),
+        unmatched_words=_texts(given.unmatched_words),
+        declared_matches=tuple(name for name in given.declared_matches if name in declared.by_name),
+        down=_down_sources(state, span),
+        notices=_texts(given.notices),
+    )
+    return Verdict("ok", "ok", SEARCH, span.offer.get(SEARCH), span.offer, "", answer)
+
+
+def _texts(given: Any) -> tuple[str, ...]:
+    texts = tuple(given)
+    if isinstance(given, str) or not all(isinstance(text, str) for text in texts):
+        raise TypeError("words and notices are lists of texts")
+    return texts
 
 
 def search_failed(state: State, id: str, error: BaseException) -> Verdict:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
+from threading import RLock
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from toolkit.engine.boundary import turn_boundary
@@ -18,8 +21,10 @@ from toolkit.engine.transitions import TRANSITIONS
 from toolkit.engine.view import EarlierTurn, Price, Scored
 from toolkit.engine.visibility import as_patterns, as_policy
 from toolkit.errors import InputError
+from toolkit.host.locking import locked
 from toolkit.host.texts import SEARCH_TOOL, UI_TOOLS, text_of
 from toolkit.host.turn import Turn
+from toolkit.plain import plain
 from toolkit.search.ranking import RetrieverFactory
 from toolkit.search.shared import searcher
 from toolkit.selectors.registry import resolve
@@ -48,6 +53,9 @@ def listing(tools: Iterable[Tool], *, ui: bool = False) -> Catalog:
 
 class Host:
     """A session's host: what exists and is allowed, and turn by turn what its model is told.
+
+    Threads may share a host: each event, call and note is one step under its lock. A boundary holds the lock while
+    the selector is asked, so what comes then waits for it; a search does not hold it.
 
     Args:
         catalog: The tools; hosts of equal catalogs share what is worked out of them.
@@ -94,12 +102,14 @@ class Host:
         if not isinstance(profile, Profile):
             hint = "toolkit.replaying.profiles.profile(name) gives a shipped one."
             raise InputError(f"profile must be a Profile, not {profile!r}.", hint=hint)
+        self.lock: AbstractContextManager[Any] = RLock()
         self.state = State(listing(catalog, ui=ui), profile=profile)
         self._selector = _selector(selector)
         self._searcher = None if retriever is None else searcher(retriever)
         self.note: Recorder = _unnoted
         if record is not None:
-            self.note = _recorder(record, self.state.listing, selector, retriever, profile)
+            facts = {"selector": _spec(selector), "retriever": _spec(retriever), "config": dict(config or {})}
+            self.note = _recorder(record, self.state.listing, {**facts, "window": window}, profile)
         if scope is not None:
             self.set_scope(scope)
         if policy:
@@ -132,12 +142,14 @@ class Host:
 
     def change(self, event: str, **body: Any) -> None:
         """Apply a transition; an illegal or wrong one changes nothing."""
-        self.state = TRANSITIONS[event](self.state, **body)
+        with self.lock:
+            self.state = TRANSITIONS[event](self.state, **body)
 
     def happened(self, type: str, **body: Any) -> None:
         """Apply an event by the name and keys that recordings use."""
-        self.change(type, **body)
-        self.note("event", type=type, **body)
+        with self.lock:
+            self.change(type, **body)
+            self.note("event", type=type, **body)
 
     def set_scope(self, patterns: Iterable[str] | None, of: str = "session") -> None:
         """Grant a scope, or with None take it away (V1, V8)."""
@@ -149,7 +161,9 @@ class Host:
 
     def set_selector(self, selector: str | Selector | None) -> None:
         """Take another selector, from the next boundary on (B2)."""
-        self._selector = _selector(selector)
+        with self.lock:
+            self._selector = _selector(selector)
+            self.note("event", type="selector", selector=_spec(selector))
 
     def tools_changed(self, source: str, tools: Iterable[Tool]) -> None:
         """Take a source's new full list (B4, B6)."""
@@ -167,6 +181,7 @@ class Host:
         """Note that the history was compacted (Q9)."""
         self.happened("compaction")
 
+    @locked
     def start_turn(self, input: str = "", history_tokens: int = 0) -> Turn:
         """Cross the boundary: ask the selector, fix the offer, start the turn (B1, S2).
 
@@ -179,9 +194,10 @@ class Host:
         turn = Turn(self, MAIN, input)
         turn.open("turn", turn_boundary(self.state), self._selector)
         self.turn, self.last_offer = turn, turn.offer
-        self.note("turn", input=input, offer=turn.offer)
+        self.note("turn", input=input, history_tokens=history_tokens, offer=turn.offer)
         return turn
 
+    @locked
     def end_turn(self) -> None:
         """End the open turn, if there is one; it becomes the past that a selector may look at."""
         if self.turn is not None:
@@ -215,12 +231,18 @@ def _selector(spec: str | Selector | None) -> Selector | None:
     return None if getattr(found, "is_default", False) else found
 
 
-def _recorder(path: str | Path, listed: Catalog, selector: Any, retriever: Any, profile: Profile) -> Recorder:
+def _spec(given: Any) -> str | None:
+    """Return by what a selector or retriever is found again: its spec, or `module:name`."""
+    if given is None or isinstance(given, str) or not isinstance(given, type | FunctionType):
+        return None if given is None else str(given)
+    return f"{given.__module__}:{given.__qualname__}"
+
+
+def _recorder(path: str | Path, listed: Catalog, facts: dict[str, Any], profile: Profile) -> Recorder:
     from toolkit.formats.native.recording import Recording
 
-    specs = {"selector": selector, "retriever": retriever}
-    facts = {name: None if spec is None else str(spec) for name, spec in specs.items()}
-    recording = Recording(path, (*listed, *listed.dropped), {**facts, "profile": profile.name})
+    rules = {"profile": profile.name, "rules": asdict(profile)}
+    recording = Recording(path, (*listed, *listed.dropped), plain({**facts, **rules}))
 
     def note(op: str, **body: Any) -> None:
         recording(op, **body, **({"text": text_of(body["verdict"])} if op == "call" else {}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from toolkit.engine import calls
@@ -15,7 +16,9 @@ from toolkit.engine.view import EarlierTurn, HostView, Scored
 from toolkit.engine.visibility import as_patterns
 from toolkit.errors import IllegalStepError
 from toolkit.host.choosing import choose
+from toolkit.host.locking import locked
 from toolkit.host.schema import wrong
+from toolkit.plain import plain
 from toolkit.tool import SEARCH, SEARCH_NAMES
 from toolkit.toolset import ToolSet
 
@@ -23,6 +26,7 @@ from toolkit.toolset import ToolSet
 class Owner(Protocol):
     """What a turn asks of its host: the state and its changes, the searcher, and the past."""
 
+    lock: AbstractContextManager[Any]
     state: State
     note: Recorder
     earlier: tuple[EarlierTurn, ...]
@@ -82,6 +86,10 @@ class Turn:
         return self.view
 
     @property
+    def lock(self) -> AbstractContextManager[Any]:
+        return self.host.lock
+
+    @property
     def root(self) -> Turn:
         """The turn that a step is in; a turn is its own, without holding itself in memory."""
         return self._root or self
@@ -106,6 +114,7 @@ class Turn:
         """The declared bytes: the same for every pass of the turn (B1, B5)."""
         return self.offer.definitions
 
+    @locked
     def start_pass(self) -> Pass:
         """Start the next request to the model (Q6)."""
         self.check_open()
@@ -114,6 +123,7 @@ class Turn:
         self.host.note("pass", span=self.id)
         return Pass(self, self.host.state.span(self.id).pass_no)
 
+    @locked
     def start_step(self, scope: Iterable[str] | None = None, id: str | None = None) -> Turn:
         """Start a step or sub-agent in this turn, with a scope that can only narrow (A1)."""
         self.check_open()
@@ -130,6 +140,7 @@ class Turn:
         if self.root is not self.host.turn:
             raise IllegalStepError("this turn is over.", hint="Start the next one.")
 
+    @locked
     def end(self) -> None:
         """End the turn or step, and what it found (Q6, A3)."""
         self.check_open()
@@ -152,53 +163,89 @@ class Pass:
 
     def search(self, query: Any, limit: Any = None) -> Verdict:
         """Run `tools.search`; iterate the verdict for (name, score), best first (Q1)."""
-        return self._search({"query": query} if limit is None else {"query": query, "limit": limit})
+        return self._search(plain({"query": query} if limit is None else {"query": query, "limit": limit}))
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        return self.turn.host.lock
 
     def call(self, name: str, arguments: Any = None, *, confirmed: bool = False) -> Verdict:
         """Judge a call by full or wire name (C1); a call to `tools.search` searches.
 
         Args:
             name: Full or wire name.
-            arguments: What the model wrote, a mapping.
+            arguments: What the model wrote, a mapping; what JSON cannot hold counts as the text it is shown as.
             confirmed: The person confirmed a call that the policy asks about.
         """
-        self._check_current()
-        arguments = {} if arguments is None else arguments
+        arguments = {} if arguments is None else plain(arguments)
         if name in SEARCH_NAMES:
             return self._search(arguments, confirmed)
+        return self._judge(name, arguments, confirmed)
+
+    @locked
+    def _judge(self, name: str, arguments: Any, confirmed: bool) -> Verdict:
+        self._check_current()
         verdict = calls.judge(self.turn.host.state, self.turn.id, name, arguments, wrong, confirmed)
         if verdict.executed:
             self.turn.calls.append(verdict.name)
-        return self._noted(name, arguments, verdict)
+        return self._noted(name, arguments, verdict, confirmed)
 
+    @locked
     def say(self, text: str, reasoning: str = "") -> None:
         """Put down what the model said in this pass, for the recording."""
-        self.turn.host.note("say", span=self.turn.id, text=text, reasoning=reasoning)
+        self._put("say", text=text, reasoning=reasoning)
 
-    def result(self, number: int, content: str, is_error: bool = False) -> None:
+    @locked
+    def result(self, number: int, content: Any, is_error: bool = False) -> None:
         """Put down what the pass's call of that number (from 0) was answered, for the recording."""
-        self.turn.host.note("result", span=self.turn.id, number=number, content=content, is_error=is_error)
+        self._put("result", number=number, content=content, is_error=is_error)
 
-    def _noted(self, name: str, arguments: Any, verdict: Verdict) -> Verdict:
-        self.turn.host.note("call", span=self.turn.id, name=name, arguments=arguments, verdict=verdict)
+    def _put(self, op: str, **body: Any) -> None:
+        self.turn.check_open()
+        self.turn.host.note(op, span=self.turn.id, pass_no=self.pass_no, **body)
+
+    def _noted(self, name: str, arguments: Any, verdict: Verdict, confirmed: bool) -> Verdict:
+        made = {"name": name, "arguments": arguments, "confirmed": confirmed}
+        self.turn.host.note("call", span=self.turn.id, **made, verdict=verdict)
         return verdict
 
     def _search(self, arguments: Any, confirmed: bool = False) -> Verdict:
-        self._check_current()
-        host, id = self.turn.host, self.turn.id
-        request = calls.request_search(host.state, id, arguments, confirmed)
+        request = self._request(arguments, confirmed)
         if not isinstance(request, SearchRequest):
-            return self._noted(SEARCH, arguments, request)
-        self.turn.searches.append(request.query)
+            return request
         try:
-            given = host.searcher(request.query, request.searchable, request.declared, request.limit)
-            verdict = calls.answered(host.state, id, given, request)
+            given: Any = self.turn.host.searcher(request.query, request.searchable, request.declared, request.limit)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return self._noted(SEARCH, arguments, calls.search_failed(host.state, id, error))
-        host.change("found", id=id, names=verdict.names, notices=given.notices)
-        return self._noted(SEARCH, arguments, verdict)
+            given = error
+        return self._answered(given, request, arguments, confirmed)
+
+    @locked
+    def _request(self, arguments: Any, confirmed: bool) -> Verdict | SearchRequest:
+        self._check_current()
+        request = calls.request_search(self.turn.host.state, self.turn.id, arguments, confirmed)
+        if not isinstance(request, SearchRequest):
+            return self._noted(SEARCH, arguments, request, confirmed)
+        self.turn.searches.append(request.query)
+        return request
+
+    @locked
+    def _answered(self, given: Any, request: SearchRequest, arguments: Any, confirmed: bool) -> Verdict:
+        """Take what the searcher gave, or raised; it is judged by what is visible now (Q8)."""
+        self._check_current()
+        host, id = self.turn.host, self.turn.id
+        try:
+            if isinstance(given, BaseException):
+                raise given
+            verdict = calls.answered(host.state, id, given, request)
+            assert verdict.answer is not None
+            host.change("found", id=id, names=verdict.names, notices=verdict.answer.notices)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            verdict = calls.search_failed(host.state, id, error)
+        return self._noted(SEARCH, arguments, verdict, confirmed)
 
     def _check_current(self) -> None:
         self.turn.check_open()

@@ -65,6 +65,12 @@ class _Server(msgspec.Struct):
     server: str
 
 
+class _Selector(msgspec.Struct):
+    """A live host took another selector: a replay has its own."""
+
+    selector: str | None = None
+
+
 class _Compaction(msgspec.Struct):
     pass
 
@@ -187,5 +193,6 @@ _HANDLERS: dict[str, tuple[type, Callable[[Any, Host, _Maker], None]]] = {
     "tools_changed": (_ToolsChanged, _tools_changed),
     "server_down": (_Server, lambda body, host, _: host.server_down(body.server)),
     "server_up": (_Server, lambda body, host, _: host.server_up(body.server)),
+    "selector": (_Selector, lambda body, host, _: None),
     "compaction": (_Compaction, lambda body, host, _: host.compaction()),
 }

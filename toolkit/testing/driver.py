@@ -8,6 +8,7 @@ from typing import Any
 from toolkit.engine import Profile, Verdict
 from toolkit.errors import IllegalStepError, UnknownNameError
 from toolkit.host import Host, Turn, text_of
+from toolkit.plugins import Bound
 from toolkit.search import Ranking, ToolSearch
 from toolkit.tool import Tool, definition_text
 
@@ -68,7 +69,7 @@ class Driver:
         """Return the selector of a name, out of the given ones or the registry."""
         if name is None or name not in self.selectors:
             return name
-        return lambda visible, host: self.selectors[name]([tool.name for tool in visible], {})
+        return Bound(name, lambda visible, host: self.selectors[name]([tool.name for tool in visible], {}), {})
 
     def apply(self, event: Event) -> Outcome:
         """Apply one event and return its outcome.
