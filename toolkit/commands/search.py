@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from toolkit.tool import Tool
 
 NAME = "search"
-_MEANINGS = {"semantic_unavailable": "ranked by words alone, since no encoder could be had; see toolkit doctor"}
+_MEANINGS = {
+    "semantic_unavailable": "ranked by words alone, since no encoder could be had; see toolkit doctor",
+    "non_finite_vector": "what the encoder gave no finite vector for is ranked by words alone",
+}
 
 
 def command(

@@ -23,7 +23,7 @@ def asked(*queries: str, digest: str = "") -> tuple[np.ndarray, list[str]]:
     """The vectors of queries as a new process would have them, and what it had to encode for them."""
     kept_vectors._opened.cache_clear()
     encoder = StubEncoder(dim=8, digest=digest)
-    vectors = query_vectors(encoder, queries)
+    vectors, _ = query_vectors(encoder, queries)
     return vectors, [query for batch in encoder.asked for query in batch]
 
 

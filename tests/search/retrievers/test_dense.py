@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from tests.search.stubs import StubEncoder
-from toolkit.search import Dense, Hybrid
+from toolkit import Host
+from toolkit.search import Dense, Hybrid, ToolSearch
 from toolkit.search.encoders.encoder import EncoderError, Identity, checked
+from toolkit.search.retrievers.dense import NON_FINITE
 from toolkit.tool import Tool
 
 TOOLS = [Tool("tide_read", "Reads the tide."), Tool("kiln_on", "Heats the oven."), Tool("ink_low", "Ink level.")]
@@ -68,3 +70,25 @@ def test_an_encoder_that_fails_at_a_query_leaves_the_lexical_answer_and_a_notice
     hybrid = Hybrid([*TOOLS, Tool("now")], Moody())
     assert hybrid.rank("now").names == ("now",)
     assert hybrid.notices == ("semantic_unavailable",)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_vector_that_is_not_finite_is_told_for_as_long_as_it_counts(value: float) -> None:
+    encoder = StubEncoder(dim=4, table={"broken": [value] * 4})
+    dense = Dense(TOOLS, encoder)
+    for query, told in (("tide", ()), ("broken", (NON_FINITE,)), ("broken", (NON_FINITE,)), ("oven", ())):
+        dense.rank(query)
+        assert dense.notices == told
+    for retriever in (Dense([*TOOLS, Tool("broken")], encoder), Hybrid([*TOOLS, Tool("broken")], encoder)):
+        retriever.rank("tide")
+        assert retriever.notices == (NON_FINITE,)
+
+
+def test_a_host_hears_of_a_vector_that_is_not_finite_at_the_next_boundary() -> None:
+    encoder = StubEncoder(table={"broken": [np.nan] * 16})
+    tools = [tool.flagged(True) for tool in TOOLS]
+    host = Host(tools, retriever=ToolSearch(lambda told: Hybrid(told, encoder)))
+    verdict = host.start_turn("look").start_pass().search("broken ink level")
+    assert verdict.names == ("ink_low",) and verdict.answer is not None
+    assert verdict.answer.notices == (NON_FINITE,)
+    assert host.start_turn("go on").notices == (NON_FINITE,)

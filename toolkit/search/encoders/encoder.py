@@ -50,15 +50,20 @@ class LazyModel:
         self._load = cache(load)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 vectors (n, d); a row that is not finite becomes zero."""
-        return checked(self._load(), texts)
+        """Return float32 vectors (n, d); a row that is not finite is NaN."""
+        return unit_rows(self._load(), texts)
 
     def __repr__(self) -> str:
         return self.spec
 
 
 def checked(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vectors:
-    """Return what `encode` makes of texts as unit rows; NaN, infinite and zero rows become zero.
+    """Return what `encode` makes of texts as unit rows; NaN, infinite and zero rows become zero; see `unit_rows`."""
+    return np.nan_to_num(unit_rows(encode, texts))
+
+
+def unit_rows(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vectors:
+    """Return what `encode` makes of texts as unit rows; a row of zeros stays one, a row that is not finite becomes NaN.
 
     Raises:
         EncoderError: It raised, or returned no array of one row a text.
@@ -69,6 +74,6 @@ def checked(encode: Callable[[Sequence[str]], Any], texts: Sequence[str]) -> Vec
         raise EncoderError(f"the encoder failed on {len(texts)} texts: {error!r}.") from error
     if vectors.ndim != 2 or len(vectors) != len(texts):
         raise EncoderError(f"the encoder returned shape {vectors.shape} for {len(texts)} texts, expected (n, d).")
-    norms = np.linalg.norm(np.nan_to_num(vectors, posinf=0, neginf=0), axis=1, keepdims=True)
-    sound = np.isfinite(vectors).all(axis=1, keepdims=True) & (norms > 0)
-    return np.where(sound, vectors / np.where(sound, norms, 1), 0).astype(np.float32)
+    finite = np.isfinite(vectors).all(axis=1, keepdims=True)
+    norms = np.linalg.norm(np.where(finite, vectors, 0), axis=1, keepdims=True)
+    return np.where(finite, vectors / np.where(norms > 0, norms, 1), np.nan).astype(np.float32)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toolkit.search.encoders.encoder import Encoder, Identity, Vectors, checked
+from toolkit.search.encoders.encoder import Encoder, Identity, Vectors, unit_rows
 from toolkit.store import Store, cache_folder, content_key, kept
 
 FORMAT = "selector-toolkit vectors 2"
@@ -31,12 +31,16 @@ class KeptVectors:
         store: Where they lie.
         kind: How a number is written: `<f2` or `<f4`.
         recent: How many stay in memory.
+
+    Attributes:
+        not_finite: The keys of vectors that came with NaN or infinity, which count as zero.
     """
 
     def __init__(self, store: Store, kind: str, recent: int = _RECENT) -> None:
         self.store = store
         self.kind = np.dtype(kind)
         self.recent = recent
+        self.not_finite: set[int] = set()
         self._known: dict[int, bytes] = {}
         self._lock = threading.Lock()
 
@@ -62,12 +66,14 @@ class KeptVectors:
         return rows | self.store.get(absent) if absent else rows
 
     def _made(self, missing: dict[int, int], make: Make) -> dict[int, bytes]:
-        """Make vectors and keep them; a row of zeros stands for a failure and stays in memory."""
+        """Make vectors and keep them; a row of zeros, and one with what is not finite, stays in memory."""
         if not missing:
             return {}
-        made = make(list(missing.values())).astype(self.kind)
-        rows = dict(zip(missing, map(bytes, made), strict=True))
-        self.store.put({key: row for key, row in rows.items() if any(row)})
+        made = make(list(missing.values()))
+        broken = {key for key, row in zip(missing, made, strict=True) if not np.isfinite(row).all()}
+        self.not_finite = (self.not_finite - missing.keys()) | broken
+        rows = dict(zip(missing, map(bytes, np.nan_to_num(made).astype(self.kind)), strict=True))
+        self.store.put({key: row for key, row in rows.items() if any(row) and key not in broken})
         return rows
 
     def _remember(self, rows: dict[int, bytes]) -> None:
@@ -81,18 +87,19 @@ def tool_vectors(identity: Identity, recipe: str) -> KeptVectors:
     return _opened("vectors", identity, recipe, "<f2", cache_folder())
 
 
-def query_vectors(encoder: Encoder, queries: Sequence[str]) -> Vectors:
-    """Return the unit vectors of queries (q, d) under an encoder.
+def query_vectors(encoder: Encoder, queries: Sequence[str]) -> tuple[Vectors, bool]:
+    """Return the unit vectors of queries (q, d) under an encoder, and whether it gave all of them finite.
 
     Each text is encoded alone: in a batch its last digits would depend on its neighbours, and with them
     the answer on what was asked before (`docs/semantics.md` Q3).
     """
 
     def alone(at: Sequence[int]) -> Vectors:
-        return np.concatenate([checked(encoder.encode, [queries[place]]) for place in at])
+        return np.concatenate([unit_rows(encoder.encode, [queries[place]]) for place in at])
 
     vectors = _opened("queries", encoder.identity, "", "<f4", cache_folder())
-    return vectors.fetch([content_key((query,)) for query in queries], alone)
+    keys = [content_key((query,)) for query in queries]
+    return vectors.fetch(keys, alone), vectors.not_finite.isdisjoint(keys)
 
 
 @lru_cache(maxsize=32)

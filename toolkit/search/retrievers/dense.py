@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.search.encoders.encoder import Encoder, Vectors, checked
+from toolkit.search.encoders.encoder import Encoder, Vectors, unit_rows
 from toolkit.search.encoders.kept_vectors import query_vectors, tool_vectors
 from toolkit.search.encoders.models import encoder
 from toolkit.search.encoders.views import NAME_IN_CLAUSE, NAME_IN_WHOLE, PARAMETERS, RECIPE, views
@@ -20,6 +20,7 @@ from toolkit.store import content_key
 from toolkit.tool import Tool
 
 FLOOR = 0.1
+NON_FINITE = "non_finite_vector"
 _SMALL = 1 << 11
 _PLACEHOLDER = re.compile(r"</?[^<>\n]{1,60}>")
 
@@ -29,7 +30,8 @@ class Dense:
 
     A mean of cosines is linear, so one vector a tool holds all its views: the weighted sum of their
     unit vectors. For a clause of a longer query the name weighs more, so there are two. Vectors are
-    kept on disk by content, so a changed tool is embedded again alone.
+    kept on disk by content, so a changed tool is embedded again alone. A vector of a tool or a query that
+    is not finite counts as zero, which `notices` says of the last query.
 
     Args:
         tools: The tools to index.
@@ -44,6 +46,7 @@ class Dense:
 
     def __init__(self, tools: Sequence[Tool], encoder: str | Encoder = "minilm") -> None:
         self.encoder = named(encoder)
+        self.notices: tuple[str, ...] = ()
         self.places = places(tools)
         text, name = self._tool_vectors(self.places.tools)
         self._whole, self._clause = (mean(text, name, weight) for weight in (NAME_IN_WHOLE, NAME_IN_CLAUSE))
@@ -62,13 +65,14 @@ class Dense:
 
         Rounded to six places, so that equal tools score equal wherever they stand in a batch.
         """
-        vectors = query_vectors(self.encoder, [unmarked(text) for text in texts])
+        vectors, finite = query_vectors(self.encoder, [unmarked(text) for text in texts])
+        self.notices = () if finite and self._finite else (NON_FINITE,)
         cosines = np.concatenate([vectors[:1] @ self._whole.T, vectors[1:] @ self._clause.T])
         return np.asarray(np.round(cosines, 6), dtype=np.float64)
 
     def near_names(self, query: str) -> NDArray[np.float64]:
         """Return the mean cosine of a query with each tool where the name weighs as for a clause (n,)."""
-        cosines = query_vectors(self.encoder, [unmarked(query)]) @ self._clause.T
+        cosines = query_vectors(self.encoder, [unmarked(query)])[0] @ self._clause.T
         return np.asarray(np.round(cosines[0], 6), dtype=np.float64)
 
     def _tool_vectors(self, tools: Sequence[Tool]) -> tuple[Vectors, Vectors]:
@@ -76,6 +80,7 @@ class Dense:
         keys = list(map(_key if len(tools) <= _SMALL else _key.__wrapped__, tools))
         vectors = tool_vectors(self.encoder.identity, RECIPE)
         both = vectors.fetch(keys, lambda missing: embed([tools[i] for i in missing], self.encoder))
+        self._finite = vectors.not_finite.isdisjoint(keys)
         return both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
 
     def __repr__(self) -> str:
@@ -103,7 +108,7 @@ def embed(tools: Sequence[Tool], encoder: Encoder) -> Vectors:
     """
     seen = [views(tool) for tool in tools]
     texts = list(dict.fromkeys(text for view in seen for text in view))
-    rows = dict(zip(texts, checked(encoder.encode, texts), strict=True))
+    rows = dict(zip(texts, unit_rows(encoder.encode, texts), strict=True))
     full, parameters, name = (np.stack([rows[text] for text in column]) for column in zip(*seen, strict=True))
     return np.concatenate([mean(full, parameters, PARAMETERS), name], axis=1)
 

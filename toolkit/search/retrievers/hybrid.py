@@ -77,6 +77,7 @@ class Hybrid:
         except EncoderError:
             self.notices = (UNAVAILABLE,)
             return self.lexical.rank(query, among, k)
+        self.notices = tuple(dict.fromkeys(notice for dense in self.dense for notice in dense.notices))
         return self.places.best(scores, k)
 
     def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
