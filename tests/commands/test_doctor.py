@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.hosts.running import script
 from toolkit import __version__
 from toolkit.cli import main
 from toolkit.commands import doctor
@@ -106,3 +107,17 @@ def test_the_static_model_is_missing_then_ok_then_broken_when_it_is_cut(
 def test_a_table_is_printed_without_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
     assert capsys.readouterr().out.split()[:3] == ["what", "state", "detail"]
+
+
+def test_a_server_of_the_configuration_is_ok_when_it_was_started_and_gave_its_tools(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("mcp")
+    servers = {one.name: one for one in (script("handshake", called="sound"), script("quits"))}
+    rows = {name: {"command": one.command, "args": list(one.args)} for name, one in servers.items()}
+    path = tmp_path / "servers.json"
+    path.write_text(json.dumps({"mcpServers": rows}))
+    status = main(["doctor", "--json", "--config", str(path)])
+    found = {row["what"]: row for row in json.loads(capsys.readouterr().out)}
+    assert (status, found["mcp_servers.sound"]["state"], found["mcp_servers.quits"]["state"]) == (1, "ok", "broken")
+    assert found["mcp_servers.sound"]["detail"].startswith("2 tools. ")

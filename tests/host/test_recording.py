@@ -20,7 +20,7 @@ from tests.engine.worlds import SELECTORS, Run, apply, runs, word_rank
 from tests.test_plain import VALUES
 from toolkit import Host, load_sessions
 from toolkit.engine.profile import REFERENCE
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.plain import plain
 from toolkit.replaying.profiles import profile, profiles
 from toolkit.replaying.rerun import rerun
@@ -234,7 +234,7 @@ def test_a_result_stands_at_the_pass_that_it_is_of(tmp_path: Path) -> None:
     first.call("builtin.read")
     turn.start_pass().call("builtin.read")
     first.result(0, "early")
-    with pytest.raises(IllegalStep, match="no call 1 in this pass"):
+    with pytest.raises(IllegalStepError, match="no call 1 in this pass"):
         first.result(1, "none")
     one, two = (call.result for call in load_sessions(path)[0].calls())
     assert one is not None and two is not None and (one.content, two.content or "") == ("early", "")

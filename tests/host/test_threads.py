@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from toolkit import Host, load_sessions
-from toolkit.errors import IllegalStep
+from toolkit.errors import IllegalStepError
 from toolkit.replaying.rerun import rerun
 from toolkit.tool import Tool
 
@@ -74,7 +74,7 @@ def test_what_many_threads_do_is_recorded_in_the_order_in_which_it_happened(tmp_
         for number in range(12):
             try:
                 host.start_turn("another").start_pass().call(f"builtin.tool_{number % 3}")
-            except IllegalStep:  # another thread has started the next turn
+            except IllegalStepError:  # another thread has started the next turn
                 continue
 
     def denies() -> None:

@@ -47,6 +47,9 @@ def test_a_broken_host_of_each_family_is_caught(rule: str, capsys: pytest.Captur
     row = rows_of(capsys)[rule]
     assert row["failed"] > 0 and row["passed"] + row["failed"] == row["vectors"]
     assert "expected" in row["first_difference"]
+    failures = row["failures"]
+    assert len(failures) == row["failed"] and all("expected" in one["difference"] for one in failures)
+    assert {one["id"] for one in failures} <= {vector["id"] for vector in vectors([rule])}
 
 
 def test_the_table_names_the_broken_rule_and_the_first_difference(capsys: pytest.CaptureFixture[str]) -> None:

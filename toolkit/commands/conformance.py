@@ -41,6 +41,8 @@ def check_host(
 ) -> None:
     """Play the vectors on a host over stdio and say which rules it breaks. Exit status 1 when it breaks one.
 
+    The table shows the first difference of each rule, --json every vector that failed.
+
     Example: toolkit conformance check -- python -m toolkit.testing.reference_host
     """
     from tqdm import tqdm

@@ -33,15 +33,17 @@ _PACKAGES = {
 
 
 def command(
-    config: Annotated[Optional[Path], typer.Option(help="A host's TOML: show what it resolves to.")] = None,
+    config: Annotated[
+        Optional[Path], typer.Option(help="A host's TOML, or JSON with mcpServers: show what it resolves to.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Say what is installed, what is missing and how to get it. Exit status 1 when something is broken.
 
     Broken is what the core needs and is not there, and a model or vocabulary whose file is not the expected one.
 
-    With --config, also what a host's file resolves to: the selector, each MCP server, what is deferred. Secrets are
-    shown as ***, and no server is started.
+    With --config, also what a host's file resolves to: the selector, each MCP server, what is deferred. Each enabled
+    server is started, asked for its tools and ended: what is ok has answered. Secrets are shown as ***.
 
     Example: toolkit doctor --config host.toml
     """
@@ -71,8 +73,12 @@ def _package(name: str, module: str) -> dict[str, Any]:
 
 def _config(path: Path) -> list[dict[str, Any]]:
     from toolkit.config import read_config, resolved
+    from toolkit.hosts.mcp_servers import list_tools
+    from toolkit.hosts.servers_json import read_servers
 
-    return [_row(*one) for one in resolved(read_config(path))]
+    host = read_servers(path) if path.suffix == ".json" else read_config(path)
+    startable = host.enabled and find_spec("mcp") is not None
+    return [_row(*one) for one in resolved(host, list_tools(host).reports if startable else ())]
 
 
 def _vocabulary() -> tuple[str, str]:

@@ -54,7 +54,8 @@ def rerun(
         selectors: Recorded spec → selector, for those that it took later and that are registered nowhere.
         retriever: The retriever that the host had; the recorded spec if None.
         profile: The host's profile; the recorded one if None.
-        tokens, price: What the host told its selectors, where they look at it.
+        tokens: What the host told its selectors of tokens, where they look at it.
+        price: The same of prices.
 
     Raises:
         UnknownNameError: A recorded name is not registered here: give what the host had.

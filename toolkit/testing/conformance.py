@@ -54,7 +54,7 @@ def _played(vector: Vector, ask: Callable[[str, Mapping[str, Any]], dict[str, An
 
 
 def by_rule(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return a row for each rule that a vector is about: rule, vectors, passed, failed, first_difference."""
+    """Return a row for each rule that a vector is about: its vectors, how many passed and failed, and each failure."""
     rows = (_row(rule, [one for one in findings if rule in one.rules]) for rule in RULES)
     return [row for row in rows if row["vectors"]]
 
@@ -68,4 +68,5 @@ def _row(rule: str, findings: Sequence[Finding]) -> dict[str, Any]:
         "passed": len(findings) - len(failed),
         "failed": len(failed),
         "first_difference": first,
+        "failures": [{"id": one.id, "title": one.title, "difference": one.difference} for one in failed],
     }

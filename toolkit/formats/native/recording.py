@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from toolkit.errors import IllegalStep, InputError
+from toolkit.errors import IllegalStepError, InputError
 from toolkit.formats.native.write import write_sessions
 from toolkit.plain import plain
 from toolkit.session import Call, Content, Event, Pass, Result, Session, Turn
@@ -188,7 +188,9 @@ class Recording:
     def _result(self, span: str, pass_no: int, number: int, content: Any, is_error: bool) -> None:
         calls = list(self._open(span).passes[pass_no - 1].calls)
         if not 0 <= number < len(calls):
-            raise IllegalStep(f"there is no call {number} in this pass.", hint=f"It has {len(calls)}, counted from 0.")
+            raise IllegalStepError(
+                f"there is no call {number} in this pass.", hint=f"It has {len(calls)}, counted from 0."
+            )
         before = calls[number].result
         extra = before.extra if before is not None else {}
         self.current = span
@@ -197,7 +199,7 @@ class Recording:
 
     def _open(self, span: str) -> _Span:
         if span not in self.spans:
-            raise IllegalStep("this step is over.", hint="Put down what it said and got before it ends.")
+            raise IllegalStepError("this step is over.", hint="Put down what it said and got before it ends.")
         return self.spans[span]
 
     def _changed(self, span: str, pass_no: int = 0, **fields: Any) -> None:
