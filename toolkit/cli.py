@@ -14,6 +14,7 @@ import typer
 from toolkit import __version__
 from toolkit.commands import (
     break_even,
+    cache,
     catalog,
     compare,
     conformance,
@@ -47,7 +48,7 @@ app = typer.Typer(
 )
 SINGLE = (
     *(compare, search, rank_eval, rank_fit, encoder_fit, count),
-    *(break_even, diagnose, fit, inspect, convert, report, doctor),
+    *(break_even, diagnose, fit, inspect, convert, report, cache, doctor),
 )
 for module in SINGLE:
     app.command(module.NAME)(module.command)

@@ -76,10 +76,10 @@ def _reasons(search: ToolSearch, query: str, name: str, tools: Sequence[Tool]) -
 def _print(rows: Sequence[dict[str, Any]]) -> None:
     headings = ("rank", "score", "name", "description")
     print_table(headings, [(*map(row.get, headings[:3]), " ".join(row["description"].split())[:70]) for row in rows])
-    found = [(row["rank"], *one.values()) for row in rows for one in row.get("why", ())]
+    found = [(row["name"], *one.values()) for row in rows for one in row.get("why", ())]
     if found:
         typer.echo()
-        print_table(("rank", "term", "field", "score"), found)
+        print_table(("name", "term", "field", "score"), found)
 
 
 def _tell(notices: Iterable[str]) -> None:

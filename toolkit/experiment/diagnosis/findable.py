@@ -19,6 +19,16 @@ from toolkit.tool import Tool
 
 _SHOWN = 3
 _MOST_WORDS = 5
+_NO_SUBJECT = frozenset((
+    "aber", "als", "auch", "auf", "aus", "avec", "bei", "bitte", "ces", "como", "con", "dans", "das", "dass", "del",
+    "dem", "den", "der", "des", "die", "diese", "diesem", "diesen", "dieser", "donde", "ein", "eine", "einem",
+    "einen", "einer", "ella", "elle", "ellos", "est", "esta", "este", "esto", "für", "habe", "ich", "ihr", "ist",
+    "kann", "las", "les", "leur", "los", "mais", "mein", "meine", "mir", "mit", "más", "nach", "nicht", "noch",
+    "nous", "oder", "par", "para", "pas", "pero", "por", "pour", "que", "qui", "sich", "sie", "sin", "sind", "son",
+    "sont", "sur", "una", "und", "une", "unos", "uns", "von", "vous", "was", "wenn", "wer", "wie", "wir", "wird",
+    "zum", "zur", "über",
+))  # fmt: skip
+"""What German, French and Spanish queries hold whatever they are about."""
 
 
 class Try(NamedTuple):
@@ -118,12 +128,17 @@ class Search:
         if not best.query:
             return "nothing was said that could be asked with"
         reasons = self.ranks.searcher.explain(best.query, need.tool.name, need.among)[:_SHOWN]
-        matched = ", ".join(dict.fromkeys(f"{one.term!r} in its {one.field}" for one in reasons))
+        matched = ", ".join(dict.fromkeys(map(_matched, reasons)))
         unknown = self.ranks.searcher(best.query, need.among, (), 1).unmatched_words[:_MOST_WORDS]
         said = [f"matched by {matched}" if matched else "no word of the query is in it"]
         said += [f"behind {', '.join(best.ahead)}"] if best.ahead else []
         said += [f"no tool has {', '.join(map(repr, unknown))}"] if unknown else []
         return "; ".join(said)
+
+
+def _matched(reason: Any) -> str:
+    """Name what matched: a word and where it stands, or the meaning as an encoder has it."""
+    return f"{reason.term!r} in its {reason.field}" if reason.term else f"its meaning ({reason.field})"
 
 
 def missing_words(need: Needs, others: Iterable[Needs] = ()) -> list[str]:
@@ -147,7 +162,7 @@ def _asked_with(tries: Iterable[Try]) -> dict[str, None]:
 
 
 def _tells(word: str) -> bool:
-    return len(word) > 2 and word not in STOP_WORDS and word.isalpha()
+    return len(word) > 2 and word not in STOP_WORDS and word not in _NO_SUBJECT and word.isalpha()
 
 
 def hint(need: Needs, others: Iterable[Needs], known: bool) -> str:
