@@ -81,13 +81,13 @@ def need(module: str, what: str = "") -> None:
         raise MissingExtraError(what or module, EXTRAS[module])
 
 
-def counted(number: int, what: str) -> str:
+def counted(number: int, what: str, many: str = "") -> str:
     """Return a number with its noun, in the plural where it is not one.
 
     >>> counted(1, "problem"), counted(1200, "session")
     ('1 problem', '1,200 sessions')
     """
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return f"{number:,} {what if number == 1 else many or f'{what}s'}"
 
 
 def why(error: OSError) -> str:

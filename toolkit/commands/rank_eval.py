@@ -30,13 +30,15 @@ def command(
 
     Example: toolkit rank-eval --catalog datasets/mcp-servers/tools.jsonl --queries datasets/mcp-servers/queries.jsonl
     """
-    from toolkit.experiment.ranking.rank_eval import compared, read_queries, runs
+    from toolkit.experiment.ranking.rank_eval import check_gold, compared, read_queries, runs
     from toolkit.formats.catalogs.load import load_catalog
     from toolkit.search import default_retriever
 
     tools = load_catalog(*catalog, homonyms=True)
     tell_problems(tools.problems)
-    done = runs(tools, read_queries(queries), retriever or ["lexical", default_retriever()], sample, seed)
+    asked = read_queries(queries)
+    tell_problems(check_gold(tools, asked, queries))
+    done = runs(tools, asked, retriever or ["lexical", default_retriever()], sample, seed)
     rows = [run.row(seed) for run in done]
     if per_query is not None:
         lines = (jsonlib.dumps(row, ensure_ascii=False) for run in done for row in run.per_query())

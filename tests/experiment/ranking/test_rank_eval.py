@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from toolkit.errors import InputError
 from toolkit.experiment.ranking.rank_eval import (
     Query,
+    check_gold,
     compared,
     drawn_queries,
     holm,
@@ -96,3 +97,13 @@ def test_queries_are_read_and_a_bad_line_is_named(tmp_path: Path) -> None:
 def test_per_query_rows_say_what_was_ranked() -> None:
     (run,) = runs(TOOLS, QUERIES, ["lexical"])
     assert [row["ranked"] for row in run.per_query()] == [["tide"], ["fog", "wind"]]
+
+
+def test_right_tools_that_the_catalog_lacks_are_counted_and_none_at_all_is_an_error() -> None:
+    tools = [Tool("builtin.read", "Reads.", id="read")]
+    asked = [Query("1", "read it", frozenset({"read", "gone"})), Query("2", "write it", frozenset({"read"}))]
+    (told,) = check_gold(tools, asked, "q.jsonl")
+    assert told.code == "gold_unknown" and "1 of 3 right tools (of 1 query)" in told.message
+    assert check_gold(tools, asked[1:], "q.jsonl") == []
+    with pytest.raises(InputError, match="q.jsonl: no right tool"):
+        check_gold(tools, [Query("1", "read it", frozenset({"other"}))], "q.jsonl")

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from toolkit.errors import InputError
+from toolkit.errors import InputError, counted
+from toolkit.formats.files import Problem
 from toolkit.search import RetrieverFactory, retriever
 from toolkit.tool import Tool
 
@@ -157,8 +158,31 @@ def read_queries(path: str | Path) -> list[Query]:
     Raises:
         InputError: A line is none.
     """
-    lines = enumerate(Path(path).read_text("utf-8").split("\n"), 1)
+    try:
+        lines = enumerate(Path(path).read_text("utf-8").split("\n"), 1)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is no UTF-8 text.", hint="Expected JSONL with query and gold a line.") from error
     return [_query(path, number, line) for number, line in lines if line.strip()]
+
+
+def check_gold(tools: Iterable[Tool], queries: Iterable[Query], path: str | Path) -> list[Problem]:
+    """Return the problem that some right tools are not in the catalog, and how many; nothing where all are.
+
+    Raises:
+        InputError: None is: the queries belong to another catalog.
+    """
+    ids = {tool.id for tool in tools}
+    gold = [(query, name) for query in queries for name in sorted(query.gold)]
+    missing = [(query, name) for query, name in gold if name not in ids]
+    if not missing:
+        return []
+    query, name = missing[0]
+    if len(missing) == len(gold):
+        hint = "Give the catalog that the queries were made for: gold holds its ids."
+        raise InputError(f"{path}: no right tool of its queries is in the catalog, e.g. {name!r}.", hint=hint)
+    asked = len({query for query, _ in missing})
+    message = f"{len(missing)} of {counted(len(gold), 'right tool')} (of {counted(asked, 'query', 'queries')}) "
+    return [Problem(str(path), 0, "gold_unknown", f"{message}not in the catalog, e.g. {name!r}; they count as missed.")]
 
 
 def _query(path: str | Path, number: int, line: str) -> Query:
