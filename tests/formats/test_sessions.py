@@ -181,3 +181,9 @@ def test_a_file_that_is_no_session_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{\n  "theme": "dark"\n}\n')
     found = load_sessions(tmp_path, written(tmp_path / "x.jsonl", GOOD[0]))
     assert [one.code for one in found.problems] == ["not_a_session", "repeated_id"]
+
+
+def test_a_folder_without_one_session_is_an_error_with_the_first_problem(tmp_path: Path) -> None:
+    (tmp_path / "tools.jsonl").write_text('{"name": "read"}\n')
+    with pytest.raises(InputError, match="no session could be read. The first problem: .*tools.jsonl"):
+        load_sessions(tmp_path)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import overload
 
-from toolkit.errors import counted
+from toolkit.errors import InputError, counted
 from toolkit.formats.files import Problem, find_files
 from toolkit.formats.registry import read_files
 from toolkit.session import Session
@@ -45,7 +45,7 @@ def load_sessions(*paths: str | Path, limit: int | None = None) -> Sessions:
         limit: At most so many sessions.
 
     Raises:
-        InputError: A path does not exist.
+        InputError: A path does not exist, or a folder holds no session that can be read.
     """
     problems: list[Problem] = []
     sessions: list[Session] = []
@@ -53,6 +53,9 @@ def load_sessions(*paths: str | Path, limit: int | None = None) -> Sessions:
         sessions.append(session)
         if limit is not None and len(sessions) >= limit:
             break
+    if not sessions and any(Path(path).is_dir() for path in paths):
+        first = f" The first problem: {problems[0]}" if problems else ""
+        raise InputError(f"no session could be read.{first}", hint="See toolkit inspect PATH for what the files hold.")
     return Sessions(sessions, problems)
 
 
