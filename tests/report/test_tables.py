@@ -70,7 +70,7 @@ def test_what_is_not_known_is_a_dash_and_no_nan() -> None:
 def test_the_regret_to_the_cheapest_bound_stands_last_with_its_interval() -> None:
     board = result().summary.assign(regret=0.125, regret_low=0.1, regret_high=0.2)
     assert {row[-1] for row in rows(board)} == {"12.5% [10.0%, 20.0%]"}
-    assert {row[-1] for row in rows(board.assign(regret_low=float("nan")))} == {"12.5%"}
+    assert {row[-1] for row in rows(board.assign(regret_low=float("nan")))} == {"12.5% (too few sessions)"}
     assert {row[-1] for row in rows(board.drop(columns=["regret", "regret_low", "regret_high"]))} == {"–"}
 
 

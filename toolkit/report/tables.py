@@ -74,14 +74,14 @@ def _spread(row: Mapping[str, Any], name: str, shown: Callable[[Any], str]) -> s
 
 
 def _interval(value: float, low: float, high: float) -> str:
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]" if low == low else f"{value:.3f}"
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]" if low == low else f"{value:.3f} (too few sessions)"
 
 
 def _regret(value: float, low: float, high: float) -> str:
     """Return how much more than `oracle_cost` it costs; a dash where nobody knows."""
     if value != value:
         return "–"
-    return f"{value:.1%} [{low:.1%}, {high:.1%}]" if low == low else f"{value:.1%}"
+    return f"{value:.1%} [{low:.1%}, {high:.1%}]" if low == low else f"{value:.1%} (too few sessions)"
 
 
 def _share(part: int, whole: int) -> str:
@@ -109,7 +109,7 @@ def caption(about: Mapping[str, Any]) -> str:
         f"Queries: {queries}; retriever: {systems[0].get('retriever', '')}. "
         f"Cache: {about['cache']}. Prices: {priced}. "
         f"Context window: {windows}. {_sorted(about)}"
-        f"Intervals: bootstrap over sessions, seed {about['seed']}."
+        f"Intervals: bootstrap-t over tasks, seed {about['seed']}."
     )
 
 

@@ -50,16 +50,17 @@ def test_a_turn_is_the_sum_of_its_passes(passes: pd.DataFrame, turns: pd.DataFra
     assert (turns[BUCKETS].sum(axis=1) == turns["prompt_tokens"]).all()
 
 
-def test_a_turn_without_passes_counts_as_a_turn_of_no_tokens(turns: pd.DataFrame) -> None:
+def test_a_turn_without_passes_is_a_row_of_no_tokens_and_in_no_mean(turns: pd.DataFrame) -> None:
     empty = turns[(turns["session_id"] == "a") & (turns["turn_no"] == 2)]
     assert (empty["passes"] == 0).all() and (empty["prompt_tokens"] == 0).all() and len(empty) == len(SYSTEMS)
+    assert not empty["comparable"].any() and (session_frame(turns)["turns"] == 1).all()
 
 
 def test_a_session_is_the_sum_of_its_turns(turns: pd.DataFrame) -> None:
     sessions = session_frame(turns)
     assert sessions["prompt_tokens"].sum() == turns["prompt_tokens"].sum()
     assert (sessions["calls"] == sessions["served"] + sessions["missed"] + sessions["blocked"]).all()
-    assert sessions[sessions["session_id"] == "a"]["turns"].eq(2).all()
+    assert sessions[sessions["session_id"] == "a"]["turns"].eq(1).all()
 
 
 def test_without_a_price_there_is_no_cost(passes: pd.DataFrame) -> None:

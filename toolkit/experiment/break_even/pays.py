@@ -26,7 +26,7 @@ def summary(turns: pd.DataFrame, seed: int) -> pd.DataFrame:
     rows = []
     for size, at_size in turns.groupby("size"):
         everything = at_size[at_size["system"] == "all"]
-        for system, mine in at_size.groupby("system", sort=False):
+        for system, mine in at_size[at_size["passes"] > 0].groupby("system", sort=False):
             row = {"size": size, "system": system, "tools": everything["visible"].mean()}
             rows.append({**row, **_facts(mine), **_ratios(mine, everything, seed), **_lengths(mine, everything)})
     return pd.DataFrame(rows)

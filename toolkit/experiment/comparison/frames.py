@@ -79,29 +79,34 @@ def turn_frame(rows: Sequence[TurnRow], passes: pd.DataFrame) -> pd.DataFrame:
 
 
 def session_frame(turns: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a session and system."""
+    """Return one row a session and system; `turns` counts those in which a model was asked."""
     groups = turns.groupby(KEYS, sort=False)
     frame = groups[[*COUNTS, "passes", *BUCKETS, *TOKENS, *CACHE, *WHOLE, "query_fallbacks"]].sum()
     frame[COSTS] = groups[COSTS].sum(min_count=1)
-    frame["turns"] = groups.size()
+    asked = turns[turns["passes"] > 0].groupby(KEYS, sort=False)
+    frame["turns"] = asked.size()
     frame["window"] = groups["window"].first()
     for turns_that, column in TURNS_THAT.items():
-        frame[turns_that] = groups[column].sum().astype("int64")
+        frame[turns_that] = asked[column].sum()
+    counted = ["turns", *TURNS_THAT]
+    frame[counted] = frame[counted].fillna(0).astype("int64")
     return frame.reset_index()
 
 
-def leaderboard(sessions: pd.DataFrame, systems: Sequence[System], seed: int) -> pd.DataFrame:
+def leaderboard(
+    sessions: pd.DataFrame, systems: Sequence[System], seed: int, tasks: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
     """Return one row a system, cheapest first by `sort_column`; what is not `ranked` stands last.
 
     A system is not ranked, and has no costs, when one of its prompts is larger than the context window; it is not
     ranked either when its selector failed in every turn.
     Of a run that is not finished, the sessions count that every system in it has.
-    Intervals are 95 % bootstrap intervals over sessions of the ratio of sums to `all`; `regret` is the
-    same ratio of `cost_with_fallback_usd` to `oracle_cost`, less 1.
+    Intervals are 95 % intervals of the ratio of sums to `all`, over tasks: `tasks` says of which a session is, and
+    each is its own if None. `regret` is the same ratio of `cost_with_fallback_usd` to `oracle_cost`, less 1.
     """
     finished = set(sessions["system"])
     whole = everywhere(sessions)
-    rows = [_summary(whole, system, seed) for system in systems if system.name in finished]
+    rows = [_summary(whole, system, seed, tasks or {}) for system in systems if system.name in finished]
     frame = pd.DataFrame(rows)
     order = ["ranked", sort_column(frame)]
     return frame.sort_values(order, ascending=[False, True], kind="stable").reset_index(drop=True)
@@ -125,15 +130,16 @@ def _at_best(sessions: pd.DataFrame, mine: pd.DataFrame) -> pd.Series[float]:
     return best.reindex(mine.index)
 
 
-def _summary(sessions: pd.DataFrame, system: System, seed: int) -> dict[str, Any]:
+def _summary(sessions: pd.DataFrame, system: System, seed: int, tasks: Mapping[str, Any]) -> dict[str, Any]:
     mine = sessions[sessions["system"] == system.name].set_index("session_id")
     everything = sessions[sessions["system"] == "all"].set_index("session_id").loc[mine.index]
     sums = mine[[*TOKENS, *CACHE, *COUNTS, *WHOLE, "query_fallbacks", "passes", "turns", *TURNS_THAT]].sum()
     fits, failed = sums["passes_over_window"] == 0, 0 < sums["turns"] == sums["failed_turns"]
     mine = mine if fits else mine.assign(**dict.fromkeys(COSTS, float("nan")))
-    ratio, low, high = ratio_interval(mine["prompt_tokens"], everything["prompt_tokens"], seed)
-    regret = ratio_interval(mine["cost_with_fallback_usd"], _at_best(sessions, mine), seed)
-    per_turn, turn_low, turn_high = ratio_interval(mine["prompt_tokens"], mine["turns"], seed)
+    groups = [tasks.get(id, id) for id in mine.index]
+    ratio, low, high = ratio_interval(mine["prompt_tokens"], everything["prompt_tokens"], seed, groups)
+    regret = ratio_interval(mine["cost_with_fallback_usd"], _at_best(sessions, mine), seed, groups)
+    per_turn, turn_low, turn_high = ratio_interval(mine["prompt_tokens"], mine["turns"], seed, groups)
     return {
         "system": system.name,
         "bound": system.name in BOUNDS,

@@ -18,6 +18,7 @@ from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
 from toolkit.experiment.comparison.spread import Variant, left_out, query_models, variants, with_spread
 from toolkit.experiment.comparison.workers import run
 from toolkit.experiment.fitting.learnt import learnt, seen
+from toolkit.experiment.fitting.split import task_of
 from toolkit.formats.files import Problem
 from toolkit.prices.price import Price, price, window
 from toolkit.prompt_cache.rules import rules_for
@@ -79,7 +80,8 @@ def measure(sessions: Iterable[Session], study: Study) -> Comparison:
     read = (*getattr(sessions, "problems", ()), *getattr(setting.catalog, "problems", ()), *repeated)
     problems = (*read, *noted, *doubts, *seen(recorded, systems))
     about = {**_about(recorded, systems, prices, study, counter), **learnt_from}
-    measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about)
+    tasks = {session.id: task_of(session) for session in recorded}
+    measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about, tasks)
     return _spread(measured, list(variants(work, finished, study.also, code_digest())), parts, execution, prices)
 
 
@@ -165,13 +167,16 @@ def _measured(
     prices: Mapping[str, Price | None],
     problems: Sequence[Problem],
     about: Mapping[str, Any],
+    tasks: Mapping[str, Any],
 ) -> Comparison:
+    from toolkit.experiment.bounds.cheapest import at_most_every_system
     from toolkit.experiment.comparison import frames
 
     passes = frames.pass_frame([row for done in finished for row in done.passes], prices)
     turns = frames.turn_frame([row for done in finished for row in done.turns], passes)
+    passes, turns = at_most_every_system(passes, turns)
     sessions = frames.session_frame(turns)
-    summary = frames.leaderboard(sessions, systems, int(about["seed"]))
+    summary = frames.leaderboard(sessions, systems, int(about["seed"]), tasks)
     about = {**about, "sorted_by": frames.sort_column(summary)}
     found = dict.fromkeys((*problems, *(problem for done in finished for problem in done.problems)))
     return Comparison(summary, sessions, turns, passes, tuple(found), about)
