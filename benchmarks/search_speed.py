@@ -12,6 +12,7 @@ import argparse
 import gc
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,21 @@ def indexed(data: Path, size: str) -> dict[str, float]:
     return {"s": next(_each(time.process_time, lambda tools: Dense(tools, encoder), [tools]))}
 
 
+def encoding(data: Path, size: str) -> dict[str, float]:
+    """Return the CPU time of MiniLM's own `encode` and of ours over the texts of tools, and their furthest numbers."""
+    from toolkit.search.encoders.models import load_sentence_transformer, minilm_folder
+    from toolkit.search.encoders.packed import packed
+    from toolkit.search.encoders.views import views
+
+    tools = random.Random(0).sample(load_tools(_tools(data, "toolret-subsets")), int(size))
+    texts = list(dict.fromkeys(text for tool in tools for text in views(tool)))
+    model = load_sentence_transformer(str(minilm_folder()))
+    found: list[Any] = []
+    ways = (model.encode, packed(model))
+    plain, ours = _each(time.process_time, lambda encode: found.append(encode(texts)), ways)
+    return {"plain": plain, "ours": ours, "apart": float(np.abs(found[0] - found[1]).max())}
+
+
 def _each(clock: Callable[[], float], act: Callable[[Any], Any], given: Sequence[Any]) -> Iterator[float]:
     for one in given:
         began = clock()
@@ -117,7 +133,7 @@ def _each(clock: Callable[[], float], act: Callable[[Any], Any], given: Sequence
         yield clock() - began
 
 
-PARTS = {part.__name__: part for part in (by_size, new_query, scoring, indexed)}
+PARTS = {part.__name__: part for part in (by_size, new_query, scoring, indexed, encoding)}
 
 
 def fresh(data: Path, folder: Path, *part: str, runs: int = RUNS) -> dict[str, float]:
@@ -144,6 +160,9 @@ def numbers(data: Path, folder: Path) -> Iterator[str]:
     yield f"| dense scores at 100,000 tools; with its best ten | {row['ms']:.1f} ms; {row['best']:.1f} ms |"
     fresh(data, folder, "indexed", "10000", runs=1)
     yield f"| dense index of 10,000 tools, vectors on disk | {fresh(data, folder, 'indexed', '10000')['s']:.3f} CPU s |"
+    if available("minilm"):
+        row = fresh(data, folder, "encoding", "500", runs=1)
+        yield f"| MiniLM over 500 tools: plain `encode`; packed | {row['plain']:.1f}; {row['ours']:.1f} CPU s |"
     for spec in _hybrids():
         for name in ("livemcpbench", "toolret-subsets"):
             took = [

@@ -80,3 +80,19 @@ def test_an_encoder_that_changed_its_dimension_is_asked_for_all(tmp_path: Path) 
 def test_where_nothing_can_be_written_vectors_stay_in_memory() -> None:
     vectors = KeptVectors(Store(Path("/dev/null/x/v.sqlite")), "<f4")
     assert (vectors.fetch([1], lambda at: rows(1)) == vectors.fetch([1], lambda at: pytest.fail("made twice"))).all()
+
+
+def test_whoever_interrupts_keeps_the_parts_that_are_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_vectors, "_PART", 2)
+    asked: list[list[int]] = []
+
+    def make(places: Sequence[int]) -> np.ndarray:
+        asked.append(list(places))
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return rows(*(place + 1.0 for place in places))
+
+    with pytest.raises(KeyboardInterrupt):
+        KeptVectors(Store(tmp_path / "v.sqlite"), "<f4").fetch([10, 11, 12], make)
+    found = KeptVectors(Store(tmp_path / "v.sqlite"), "<f4").fetch([10, 11, 12], make)
+    assert asked == [[0, 1], [2], [2]] and found[:, 0].tolist() == [1, 2, 3]

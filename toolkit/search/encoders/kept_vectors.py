@@ -1,5 +1,7 @@
 """Vectors that are made once: recent ones in memory, all of them on disk by a digest of what was encoded.
 
+Many are made in parts, and each part is kept when it is done: whoever interrupts goes on from there.
+
 A query may be private, so no text is written: who can read a file (its owner alone) can still tell whether a text
 that he guesses is among them, and roughly what the others are about.
 """
@@ -7,8 +9,9 @@ that he guesses is among them, and roughly what the others are about.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from toolkit.store import Store, cache_folder, content_key, kept
 
 FORMAT = "selector-toolkit vectors 2"
 _RECENT = 1 << 14
+_PART = 1 << 8
 Make = Callable[[Sequence[int]], Vectors]
 
 
@@ -66,20 +70,34 @@ class KeptVectors:
         return rows | self.store.get(absent) if absent else rows
 
     def _made(self, missing: dict[int, int], make: Make) -> dict[int, bytes]:
-        """Make vectors and keep them; a row of zeros, and one with what is not finite, stays in memory."""
-        if not missing:
-            return {}
-        made = make(list(missing.values()))
-        broken = {key for key, row in zip(missing, made, strict=True) if not np.isfinite(row).all()}
-        self.not_finite = (self.not_finite - missing.keys()) | broken
-        rows = dict(zip(missing, map(bytes, np.nan_to_num(made).astype(self.kind)), strict=True))
-        self.store.put({key: row for key, row in rows.items() if any(row) and key not in broken})
+        """Make vectors part by part and keep each; a row of zeros, and one with what is not finite, stays in memory."""
+        rows: dict[int, bytes] = {}
+        for part in _parts(list(missing)):
+            made = make([missing[key] for key in part])
+            broken = {key for key, row in zip(part, made, strict=True) if not np.isfinite(row).all()}
+            self.not_finite = (self.not_finite - set(part)) | broken
+            rows |= zip(part, map(bytes, np.nan_to_num(made).astype(self.kind)), strict=True)
+            self.store.put({key: rows[key] for key in part if any(rows[key]) and key not in broken})
         return rows
 
     def _remember(self, rows: dict[int, bytes]) -> None:
         self._known |= rows
         for key in list(islice(self._known, max(0, len(self._known) - self.recent))):
             del self._known[key]
+
+
+def _parts(keys: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield keys `_PART` at a time; several parts that take long show how far they are, on a terminal."""
+    parts = [keys[at : at + _PART] for at in range(0, len(keys), _PART)]
+    if len(parts) < 2 or not find_spec("tqdm"):
+        yield from parts
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=len(keys), desc="Encoding, once", unit=" texts", delay=1, disable=None) as bar:
+        for part in parts:
+            yield part
+            bar.update(len(part))
 
 
 def tool_vectors(identity: Identity, recipe: str) -> KeptVectors:

@@ -10,7 +10,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ import numpy as np
 from toolkit.errors import InputError, MissingExtraError, need
 from toolkit.search.encoders.encoder import EncoderError, Identity, LazyModel
 from toolkit.search.encoders.lora import PACKAGED, Adapter, load_adapter
+from toolkit.search.encoders.packed import packed, packs
 from toolkit.search.encoders.static import RECIPE, Static, distilled, kept_or_made, static_store
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -170,10 +171,12 @@ def _sentence_transformer(path: str) -> LazyModel:
 
 
 def _sentence_encode(model: Any) -> Callable[[Sequence[str]], Any]:
+    many = packed(model) if packs(model) else partial(model.encode, batch_size=_BATCH, show_progress_bar=False)
+
     def encode(texts: Sequence[str]) -> Any:
         if len(texts) == 1 and not model.default_prompt_name:
             return _encoded_alone(model, texts)
-        return model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
+        return many(list(texts))
 
     return encode
 
