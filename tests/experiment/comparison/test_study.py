@@ -125,7 +125,7 @@ def test_two_workers_give_the_same_frames_as_one() -> None:
 
 
 def test_another_seed_changes_intervals_and_nothing_else() -> None:
-    recorded = list(load_sessions(DATASET, limit=6))
+    recorded = list(load_sessions(DATASET, limit=12))
     one, other = (measure(recorded, plan(seed=seed)) for seed in (0, 1))
     assert one.sessions.equals(other.sessions)
     assert not one.summary.equals(other.summary)
