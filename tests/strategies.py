@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.builders import BRANCH, LOG, MAIL, TOOLS, event
-from toolkit.session import Call, Event, Message, Pass, Result, Session, Turn, Usage
+from toolkit.session import Billed, Call, Event, Message, Pass, Result, Session, Turn
 from toolkit.tool import Catalog, Tool
 
 WORDS = st.sampled_from(
@@ -94,7 +94,7 @@ PASSES = st.builds(
     content=CONTENT,
     reasoning=WORDS,
     calls=calls(),
-    usage=st.none() | st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | st.floats(0, 1)),
+    usage=st.none() | st.builds(Billed, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | st.floats(0, 1)),
     declared=OFFERED,
     searchable=OFFERED,
     events=st.lists(EVENTS, max_size=1).map(tuple),

@@ -18,7 +18,7 @@ from toolkit.ledger import PassRow, ledger
 from toolkit.replaying import Setting, prepare
 from toolkit.replaying.habits import Searching
 from toolkit.replaying.search_billing import SearchBilling
-from toolkit.session import Pass, Session, Turn, Usage
+from toolkit.session import Billed, Pass, Session, Turn
 from toolkit.tokens.counter import Counter
 from toolkit.tokens.providers.anthropic import family as claude_family
 from toolkit.tokens.request import Request
@@ -171,7 +171,7 @@ def test_context_between_turns_joins_the_history_before_the_input() -> None:
 
 def test_a_bill_is_carried_over_with_the_predicted_difference() -> None:
     catalog = Catalog([Tool("builtin.a", "A tool."), Tool("mcp.x.b", "Another tool, with a longer description.")])
-    one = Pass("Hello.", usage=Usage(prompt=500), declared=("builtin.a", "mcp.x.b"))
+    one = Pass("Hello.", usage=Billed(prompt=500), declared=("builtin.a", "mcp.x.b"))
     recorded = Session("s", catalog, (Turn("hi", (one,)),))
     everything, few = (rows(recorded, selector)[0] for selector in ("all", "builtin-only"))
     assert everything.anchored_prompt_tokens == 500

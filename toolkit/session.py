@@ -61,7 +61,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Billed:
     """What the provider billed for a pass, in tokens; `prompt` takes in the cached ones."""
 
     prompt: int | None = None
@@ -87,7 +87,7 @@ class Pass:
     content: Content = ""
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
-    usage: Usage | None = None
+    usage: Billed | None = None
     declared: tuple[str, ...] | None = None
     searchable: tuple[str, ...] | None = None
     events: tuple[Event, ...] = ()

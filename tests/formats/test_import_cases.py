@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cases.running import Case, read_cases
-from toolkit.formats.files import Problem
+from toolkit.formats.files import Problem, find_files
 from toolkit.formats.native.write import write_sessions
 from toolkit.formats.sessions import Sessions, load_sessions
 from toolkit.session import Call, Pass, Session, moments, text_of
@@ -52,7 +52,7 @@ def read(given: dict[str, Any], folder: Path) -> Sessions:
         if isinstance(text, str) and "substitute" in given:
             filled = {"text": text, "substitute": given["substitute"]}
         path.write_bytes(text_for(filled).encode("utf-8", "surrogatepass"))
-    return load_sessions(folder)
+    return load_sessions(*find_files([folder]))
 
 
 def calls(found: Sessions) -> list[Call]:

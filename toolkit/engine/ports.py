@@ -52,7 +52,7 @@ class Selector(Protocol):
     """Splits, once a turn, what is told into declared and searchable (S2)."""
 
     def __call__(
-        self, visible: Sequence[Tool], host: HostView, /
+        self, told: Sequence[Tool], host: HostView, /
     ) -> Selection | Mapping[str, Sequence[str]] | tuple[Sequence[str], Sequence[str]]: ...
     def __hash__(self) -> int: ...
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from toolkit.formats.importing import UNREADABLE
-from toolkit.session import Content, Usage
+from toolkit.session import Billed, Content
 from toolkit.tool import CORE_NAMES
 
 
@@ -120,11 +120,11 @@ def tokens(value: Any) -> int | None:
         return None
 
 
-def usage_of(uncached: Any, written: Any, read: Any, completion: Any) -> Usage | None:
+def usage_of(uncached: Any, written: Any, read: Any, completion: Any) -> Billed | None:
     """Return usage from counts that exclude each other, as Anthropic gives them; None where nothing is told."""
     counts = [tokens(value) for value in (uncached, written, read)]
     completed = tokens(completion)
     if all(count is None for count in (*counts, completed)):
         return None
     prompt = None if all(count is None for count in counts) else sum(count or 0 for count in counts)
-    return Usage(prompt, completed, counts[2], counts[1])
+    return Billed(prompt, completed, counts[2], counts[1])

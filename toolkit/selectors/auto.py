@@ -47,9 +47,9 @@ class Auto(Combining):
         if self.window is not None:
             checks.whole("auto", "window", self.window)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known, cost = toolset(visible), costs(visible, host.tokens)
+        known, cost = toolset(told), costs(told, host.tokens)
         small = known.matching(("builtin.*",))
         searching = SEARCH in host.declared_before
         window = self.window or host.window or WINDOW

@@ -46,10 +46,10 @@ class Budget(Combining):
         checks.whole("budget", "among", self.among)
         checks.retriever("budget", self.retriever)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        found = ranking(visible, host, self.retriever, self.among)
-        cost = costs(visible, host.tokens)
+        found = ranking(told, host, self.retriever, self.among)
+        cost = costs(told, host.tokens)
         sizes = np.array([cost[name] for name, _ in found], dtype=np.int64)
         taken = best(worths(found), sizes, self.tokens)
-        return Selection([found[place][0] for place in taken.tolist()], toolset(visible).names)
+        return Selection([found[place][0] for place in taken.tolist()], toolset(told).names)

@@ -147,8 +147,8 @@ class Plain(Wrapping):
 
     function: Any
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        return as_selection(self.function(visible, host))
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
+        return as_selection(self.function(told, host))
 
     def __repr__(self) -> str:
         return written(self.function)
@@ -168,10 +168,10 @@ class Either(Wrapping):
     def __post_init__(self) -> None:
         resolve_into(self, "first", "second")
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        first, second = (asked(one, visible, host) for one in self.inner)
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
+        first, second = (asked(one, told, host) for one in self.inner)
         notices = tuple(dict.fromkeys((*first.notices, *second.notices)))
-        everything = toolset(visible).names
+        everything = toolset(told).names
         whole = everything is first.searchable or everything is second.searchable
         searchable = everything if whole else union(first.searchable, second.searchable)
         return Selection(union(first.declared, second.declared), searchable, notices)
@@ -192,11 +192,11 @@ class Narrowed(Wrapping):
         resolve_into(self, "of")
         object.__setattr__(self, "patterns", checks.patterns("&", self.patterns))
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        found = asked(self.of, visible, host)
-        matching = set(toolset(visible).matching(self.patterns))
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
+        found = asked(self.of, told, host)
+        matching = set(toolset(told).matching(self.patterns))
         declared = [name for name in found.declared if name in matching]
-        return Selection(declared, reachable(found, visible), found.notices)
+        return Selection(declared, reachable(found, told), found.notices)
 
     def __repr__(self) -> str:
         return f"{_within(self.of, Either)} & {one_or_all(self.patterns)}"
@@ -218,16 +218,16 @@ class Capped(Wrapping):
         resolve_into(self, "of")
         checks.whole("cap", "tokens", self.tokens, 0)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        found = asked(self.of, visible, host)
-        cost, left, kept = costs(visible, host.tokens), self.tokens, []
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
+        found = asked(self.of, told, host)
+        cost, left, kept = costs(told, host.tokens), self.tokens, []
         for name in found.declared:
             left -= cost[name] if name != SEARCH else 0
             if left < 0:
                 break
             kept.append(name)
         whole = len(kept) == len(found.declared)
-        return found if whole else Selection(kept, reachable(found, visible), found.notices)
+        return found if whole else Selection(kept, reachable(found, told), found.notices)
 
     def __repr__(self) -> str:
         return f"{_within(self.of, Either, Narrowed)}.cap({self.tokens!r})"
@@ -245,11 +245,9 @@ class Pinning(Wrapping):
         resolve_into(self, "of")
         object.__setattr__(self, "patterns", checks.patterns("pin", self.patterns))
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
-        found = asked(self.of, visible, host)
-        return Selection(
-            union(toolset(visible).matching(self.patterns), found.declared), found.searchable, found.notices
-        )
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
+        found = asked(self.of, told, host)
+        return Selection(union(toolset(told).matching(self.patterns), found.declared), found.searchable, found.notices)
 
     def __repr__(self) -> str:
         return f"{_within(self.of, Either, Narrowed)}.pin({one_or_all(self.patterns)})"
@@ -265,15 +263,15 @@ def one_or_all(patterns: tuple[str, ...]) -> str:
     return repr(patterns[0] if len(patterns) == 1 else patterns)
 
 
-def asked(selector: Any, visible: Sequence[Tool], host: HostView) -> Selection:
+def asked(selector: Any, told: Sequence[Tool], host: HostView) -> Selection:
     """Return what a part selects; what a function returns is checked first (`docs/semantics.md` S7)."""
-    found = selector(visible, host)
+    found = selector(told, host)
     return found if isinstance(selector, Combining) and isinstance(found, Selection) else as_selection(found)
 
 
-def reachable(found: Selection, visible: Sequence[Tool]) -> Sequence[str]:
+def reachable(found: Selection, told: Sequence[Tool]) -> Sequence[str]:
     """Return all that a selection does not withhold."""
-    return found.searchable if found.searchable is toolset(visible).names else union(found.searchable, found.declared)
+    return found.searchable if found.searchable is toolset(told).names else union(found.searchable, found.declared)
 
 
 def union(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:

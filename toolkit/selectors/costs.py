@@ -39,9 +39,9 @@ class Costs(dict[str, int]):
         return sum(map(self.__getitem__, names))
 
 
-def costs(visible: Sequence[Tool], tokens: Callable[[str], int]) -> Costs:
+def costs(told: Sequence[Tool], tokens: Callable[[str], int]) -> Costs:
     """Return the tokens of a told set as a host counts them (`HostView.tokens`)."""
-    found = toolset(visible).derived(Costs, tokens)
+    found = toolset(told).derived(Costs, tokens)
     if found.stale:
         found.clear()
     return found

@@ -24,6 +24,6 @@ class Deferred(Combining):
     static: ClassVar[bool] = True
     is_default: ClassVar[bool] = True
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return default_selection(visible)
+        return default_selection(told)

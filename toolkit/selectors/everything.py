@@ -19,6 +19,6 @@ class Everything(Combining):
     spec: ClassVar[str] = "all"
     static: ClassVar[bool] = True
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return Selection(toolset(visible).names)
+        return Selection(toolset(told).names)

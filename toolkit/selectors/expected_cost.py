@@ -98,14 +98,14 @@ class ExpectedCost(Fitted):
     def check(self) -> None:
         """Run unfitted too: by the priors."""
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        found = self._forecast(visible, host)
+        found = self._forecast(told, host)
         plan = _cheapest(found, host, self.usage is not None)
         declared = list(compress(found.names, plan.declared.tolist()))
         if self.usage is None:
             return Selection(declared, found.names if plan.search else ())
-        chosen = self.chosen(declared, visible)
+        chosen = self.chosen(declared, told)
         return chosen if plan.search else Selection(declared, (), chosen.notices)
 
     def explain(self, turn: Any) -> list[Row]:
@@ -121,10 +121,10 @@ class ExpectedCost(Fitted):
         """Return the spec; a horizon of all turns goes without saying."""
         return Fitted.__repr__(self).replace("horizon=1, ", "").replace("(horizon=1)", "")
 
-    def _forecast(self, visible: Sequence[Tool], host: HostView) -> Forecast:
+    def _forecast(self, told: Sequence[Tool], host: HostView) -> Forecast:
         usage: Usage = NO_USAGE if self.usage is None else self.learnt
         price: Price = price_of(self.model) if self.model is not None else host.price or USUAL
-        return forecast(visible, host, usage, price, self.horizon)
+        return forecast(told, host, usage, price, self.horizon)
 
 
 def _cheapest(found: Forecast, host: HostView, withholds: bool) -> _Plan:

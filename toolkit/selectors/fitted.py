@@ -81,8 +81,8 @@ class Fitted(Combining):
             return text
         return text.replace(repr(usage), f"<{usage.sessions} sessions, {usage.digest[:8]}>")
 
-    def chosen(self, declared: Sequence[str], visible: Sequence[Tool]) -> Selection:
+    def chosen(self, declared: Sequence[str], told: Sequence[Tool]) -> Selection:
         """Return a selection that says so when all that was learnt is of other tools."""
-        known = toolset(visible)
+        known = toolset(told)
         foreign = bool(known.by_source) and self.learnt.told_in.keys().isdisjoint(known.by_name)
         return Selection(declared, known.names, (FOREIGN,) if foreign else ())

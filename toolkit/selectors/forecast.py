@@ -115,30 +115,30 @@ class Forecast:
         return self.tokens * (self.kept + self.rewriting)
 
 
-def forecast(visible: Sequence[Tool], host: HostView, usage: Usage, price: Price, horizon: float) -> Forecast:
+def forecast(told: Sequence[Tool], host: HostView, usage: Usage, price: Price, horizon: float) -> Forecast:
     """Return what the told tools are expected to cost.
 
     Args:
-        visible: The told tools.
+        told: The told tools.
         host: The present.
         usage: What earlier sessions say, and the fitted facts in it.
         price: Of the model (`toolkit.prices.price.Price`).
         horizon: What share of the turns to come counts.
     """
     facts = facts_of(usage)
-    rows = evidence(visible, host, usage)
-    tokens, search = _tokens(toolset(visible), costs(visible, host.tokens))
+    rows = evidence(told, host, usage)
+    tokens, search = _tokens(toolset(told), costs(told, host.tokens))
     passes, turns = _ahead(facts, host, horizon)
     rates = price.rates(host.history_tokens)
     fallback = price.cost(host.history_tokens + tokens.sum(), 0, 0, REPLY_TOKENS)
     trip = _trip(rates, host.history_tokens, float(tokens.mean()) if len(tokens) else 0.0, passes, turns)
     needed, later = facts.now(rows), facts.later(rows)
-    missed, missed_later = _missed(rows, facts, visible)
+    missed, missed_later = _missed(rows, facts, told)
     then = later * facts.later_turns * horizon
     failed, found = facts.calls * (fallback + MOST_TRIES * trip), facts.tries * trip
     lost = needed * (found + missed * (failed - found)) + then * (found + missed_later * (failed - found))
     return Forecast(
-        arrays=arrays(visible),
+        arrays=arrays(told),
         needed=needed,
         later=later,
         missed=missed,
@@ -179,14 +179,14 @@ def miss_evidence(rank: Floats) -> Floats:
     return np.stack([np.ones(len(rank)), rank >= -np.log2(ANSWERED), rank], axis=1)
 
 
-def _missed(rows: Floats, facts: Facts, visible: Sequence[Tool]) -> tuple[Floats, Floats]:
+def _missed(rows: Floats, facts: Facts, told: Sequence[Tool]) -> tuple[Floats, Floats]:
     """Return how likely a search for each tool fails, in this turn and in a later one, (n,) each.
 
     In this turn as its place for the input says; both as earlier searches for that tool went.
     """
     now = probability(miss_evidence(rows[:, FEATURES.index("rank")]), facts.miss)
     later = np.full(len(now), facts.miss_rate)
-    place = arrays(visible).place
+    place = arrays(told).place
     for name, failed, tried in facts.missed:
         at = place.get(name)
         if at is not None:

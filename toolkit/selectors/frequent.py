@@ -45,14 +45,14 @@ class Frequent(Fitted):
         """True when it looks at the told set alone; what stands in a file may change."""
         return isinstance(self.usage, Usage)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return self.chosen(most_used(self.learnt, visible, self.k), visible)
+        return self.chosen(most_used(self.learnt, told, self.k), told)
 
 
-def most_used(usage: Usage, visible: Sequence[Tool], k: int) -> list[str]:
+def most_used(usage: Usage, told: Sequence[Tool], k: int) -> list[str]:
     """Return the k told tools that were used most, the most used first."""
-    known = toolset(visible).by_name
+    known = toolset(told).by_name
     return list(islice((name for name in by_use(usage) if name in known), k))
 
 

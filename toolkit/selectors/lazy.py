@@ -22,8 +22,8 @@ class Lazy(Combining):
     spec: ClassVar[str] = "lazy"
     static: ClassVar[bool] = True
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        own = toolset(visible).matching(("builtin.*",))
+        own = toolset(told).matching(("builtin.*",))
         mine = set(own)
-        return Selection(own, [name for name in toolset(visible).names if name not in mine])
+        return Selection(own, [name for name in toolset(told).names if name not in mine])

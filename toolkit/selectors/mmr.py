@@ -56,10 +56,10 @@ class Mmr(Combining):
         checks.whole("mmr", "among", self.among)
         checks.retriever("mmr", self.retriever)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = toolset(visible)
-        found = ranking(visible, host, self.retriever, max(self.among, self.k))
+        known = toolset(told)
+        found = ranking(told, host, self.retriever, max(self.among, self.k))
         worth = worths(found)
         relevance = worth / worth[0] if worth.any() else np.ones(len(worth))
         alike = likeness([known.by_name[name] for name, _ in found])

@@ -47,9 +47,9 @@ class Nearest(Combining):
         if self.spec == "semantic":
             need("sentence_transformers", "sentence-transformers, which semantic(k) ranks with,")
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), toolset(visible).names)
+        return Selection(host.rank(latest_words(host), self.k, RETRIEVERS[self.spec]), toolset(told).names)
 
     def __repr__(self) -> str:
         return specs.format(self.spec, {"k": self.k})

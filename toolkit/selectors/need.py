@@ -71,9 +71,9 @@ def _arrays(known: ToolSet) -> Arrays:
     return Arrays(known, known.place, server, tuple(servers), builtin, rivals)
 
 
-def arrays(visible: Sequence[Tool]) -> Arrays:
+def arrays(told: Sequence[Tool]) -> Arrays:
     """Return a told set as arrays."""
-    return toolset(visible).derived(_arrays)
+    return toolset(told).derived(_arrays)
 
 
 def _rates(told: ToolSet, usage: Usage) -> Floats:
@@ -94,9 +94,9 @@ def _rates(told: ToolSet, usage: Usage) -> Floats:
     return np.stack([np.log2(tool), np.log2(server), uses > 0, (by_server > 0)[known.server]], axis=1)
 
 
-def evidence(visible: Sequence[Tool], host: HostView, usage: Usage = NO_USAGE) -> Floats:
+def evidence(told: Sequence[Tool], host: HostView, usage: Usage = NO_USAGE) -> Floats:
     """Return what speaks for each tool in this turn, (n, len(FEATURES)), tools in canonical order."""
-    known = arrays(visible)
+    known = arrays(told)
     size = len(known.place)
     ranked, score = _ranks(known, host)
     best = np.full(len(known.servers), float(ranked.max(initial=1)))

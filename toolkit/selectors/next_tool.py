@@ -52,17 +52,17 @@ class NextTool(Fitted):
         checks.retriever("next_tool", self.retriever)
         self._read()
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        usage, known = self.learnt, toolset(visible).by_name
+        usage, known = self.learnt, toolset(told).by_name
         shares: dict[str, float] = defaultdict(float)
         for name, share in (*after_last(usage, host), *self._after_such(usage, host)):
             shares[name] += share
-        for name in most_used(usage, visible, self.k):
+        for name in most_used(usage, told, self.k):
             shares[name] += 0.0
         sums = {name: share + usage.in_turns[name] / max(usage.turns, 1) for name, share in shares.items()}
         best = sorted((name for name in sums if name in known), key=lambda name: (-sums[name], name))
-        return self.chosen(best[: self.k], visible)
+        return self.chosen(best[: self.k], told)
 
     def _after_such(self, usage: Usage, host: HostView) -> Iterator[Share]:
         """Yield for each of the nearest earlier inputs its tools, with its part of all nearness."""

@@ -34,9 +34,9 @@ class Pinned(Combining):
     def __post_init__(self) -> None:
         object.__setattr__(self, "patterns", checks.patterns("pinned", self.patterns))
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = toolset(visible)
+        known = toolset(told)
         return Selection(known.matching(self.patterns), known.names)
 
     def __repr__(self) -> str:

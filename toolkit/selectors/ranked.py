@@ -18,9 +18,9 @@ def latest_words(host: HostView) -> str:
     return next((words for words in inputs if words.strip()), "")
 
 
-def ranking(visible: Sequence[Tool], host: HostView, retriever: str | None, k: int | None = None) -> Scored:
+def ranking(told: Sequence[Tool], host: HostView, retriever: str | None, k: int | None = None) -> Scored:
     """Return (name, score) of the told tools that match the latest words, best first; all of them without a k."""
-    return host.ranking(latest_words(host), len(visible) if k is None else k, retriever)
+    return host.ranking(latest_words(host), len(told) if k is None else k, retriever)
 
 
 def worths(scored: Scored) -> NDArray[np.float64]:

@@ -34,8 +34,8 @@ class Recent(Combining):
     def __post_init__(self) -> None:
         checks.whole("recent", "n", self.n)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = toolset(visible)
+        known = toolset(told)
         called = (name for turn in reversed(host.earlier[-self.n :]) for name in reversed(turn.calls))
         return Selection([name for name in dict.fromkeys(called) if name in known.by_name], known.names)

@@ -39,11 +39,11 @@ class Servers(Combining):
         checks.whole("servers", "k", self.k)
         checks.retriever("servers", self.retriever)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        known = toolset(visible)
+        known = toolset(told)
         near: dict[str, None] = {}
-        for name, _ in ranking(visible, host, self.retriever):
+        for name, _ in ranking(told, host, self.retriever):
             source = known.by_name[name].source
             if source in known.by_source:
                 near[source] = None

@@ -56,19 +56,19 @@ class Sticky(Wrapping):
         checks.number("sticky", "passes", self.passes, 1)
         checks.number("sticky", "used", self.used, 0, 1)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        wanted = asked(self.of, visible, host)
+        wanted = asked(self.of, told, host)
         kept = [name for name in host.declared_before if name != SEARCH]
-        offered = reachable(wanted, visible)
+        offered = reachable(wanted, told)
         broken = host.turn_no == 1 or not set(kept).issubset(offered)
-        if broken or self._pays(kept, wanted.declared, visible, host):
+        if broken or self._pays(kept, wanted.declared, told, host):
             return wanted
         return Selection(kept, offered, wanted.notices)
 
-    def _pays(self, kept: Sequence[str], wanted: Sequence[str], visible: Sequence[Tool], host: HostView) -> bool:
+    def _pays(self, kept: Sequence[str], wanted: Sequence[str], told: Sequence[Tool], host: HostView) -> bool:
         """Say whether the wanted set is cheaper than the kept one, in prices of an input token."""
-        cost, new = costs(visible, host.tokens), set(wanted) - {SEARCH}
+        cost, new = costs(told, host.tokens), set(wanted) - {SEARCH}
         before = host.history_tokens + cost.of(kept)
         after = host.history_tokens + cost.of(tuple(new))
         keeping = self.passes * self.read * before + self._trips(new.difference(kept), before, cost)

@@ -41,8 +41,8 @@ class Threshold(Combining):
         checks.number("threshold", "score", self.score)
         checks.retriever("threshold", self.retriever)
 
-    def __call__(self, visible: Sequence[Tool], host: HostView) -> Selection:
+    def __call__(self, told: Sequence[Tool], host: HostView) -> Selection:
         """Split the told tools for one turn (`docs/semantics.md` S2)."""
-        found = ranking(visible, host, self.retriever)
+        found = ranking(told, host, self.retriever)
         near = int(np.count_nonzero(worths(found) >= self.score))
-        return Selection([name for name, _ in found[:near]], toolset(visible).names)
+        return Selection([name for name, _ in found[:near]], toolset(told).names)

@@ -14,7 +14,7 @@ from tests.builders import READ, TOOLS, atif, line
 from toolkit.errors import InputError
 from toolkit.formats.native.atif import read_trajectory
 from toolkit.formats.native.write import trajectory
-from toolkit.session import Session, Usage
+from toolkit.session import Billed, Session
 
 
 def read(trajectory: dict[str, Any]) -> list[Session]:
@@ -88,7 +88,7 @@ def test_an_agent_step_before_any_input_opens_a_turn_without_words() -> None:
 def test_metrics_become_usage() -> None:
     metrics = {"prompt_tokens": 9, "completion_tokens": 2, "cached_tokens": 4, "cost_usd": 0.5}
     (made,) = stepped({"source": "agent", "metrics": metrics, "extra": {"toolkit": {"cache_write_tokens": 3}}}).passes()
-    assert made.usage == Usage(9, 2, 4, 3, 0.5)
+    assert made.usage == Billed(9, 2, 4, 3, 0.5)
 
 
 def test_arguments_that_are_text_are_kept_as_written() -> None:

@@ -219,14 +219,13 @@ class _Reader:
             self.made.history("user", content_of(rest))
 
     def _result(self, block: Mapping[str, Any], record: Record | None) -> None:
-        id = block.get("tool_use_id")
+        given = block.get("tool_use_id")
+        id = given if isinstance(given, str) else None
         content = block.get("content")
         returned = list(references(content))
         if not returned and record is not None and id in self.searches:
             returned = noted_matches(record)
-        self.made.result(
-            id if isinstance(id, str) else None, answer_of(content), block.get("is_error") is True, returned
-        )
+        self.made.result(id, answer_of(content), block.get("is_error") is True, returned)
 
     def _system(self, record: Record) -> None:
         if record.subtype == "compact_boundary":

@@ -20,7 +20,7 @@ from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.pieces import content_of, kind_of, table, text, tokens
-from toolkit.session import Content, Session, Usage, text_of
+from toolkit.session import Billed, Content, Session, text_of
 
 NAME = "codex"
 _LINES = frozenset(
@@ -193,7 +193,7 @@ class _Reader:
         if not isinstance(last, dict) or (totals is not None and totals == self.totals):
             return
         self.totals, self.running = totals, False
-        usage = Usage(
+        usage = Billed(
             tokens(last.get("input_tokens")),
             tokens(last.get("output_tokens")),
             tokens(last.get("cached_input_tokens")),

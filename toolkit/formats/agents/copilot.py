@@ -9,7 +9,7 @@ from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.pieces import content_of, kind_of, rows, table, text, tokens
-from toolkit.session import Session, Usage
+from toolkit.session import Billed, Session
 
 NAME = "copilot-cli"
 _ROOMS = frozenset(
@@ -87,7 +87,7 @@ class _Thread:
             text(data.get("messageId")),
             content_of(data.get("content")),
             text(data.get("reasoningText")) or "",
-            usage=Usage(completion=tokens(data.get("outputTokens"))),
+            usage=Billed(completion=tokens(data.get("outputTokens"))),
             model=text(data.get("model")) or self.model,
             timestamp=time,
         )

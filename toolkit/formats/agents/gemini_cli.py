@@ -9,7 +9,7 @@ from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.pieces import content_of, kind_of, rows, table, text, tokens
-from toolkit.session import Content, Session, Usage
+from toolkit.session import Billed, Content, Session
 
 NAME = "gemini-cli"
 _NOTICES = frozenset(("info", "error", "warning"))
@@ -113,12 +113,12 @@ def _answer(result: Any) -> Content:
     return content_of(texts)
 
 
-def _usage(counts: Any) -> Usage | None:
+def _usage(counts: Any) -> Billed | None:
     if not isinstance(counts, dict):
         return None
     written = [tokens(counts.get(key)) for key in ("output", "thoughts")]
     completion = None if written[0] is None else sum(count or 0 for count in written)
-    return Usage(tokens(counts.get("input")), completion, tokens(counts.get("cached")))
+    return Billed(tokens(counts.get("input")), completion, tokens(counts.get("cached")))
 
 
 GEMINI_CLI = Format(NAME, _recognises, _read, "~/.gemini/tmp/*/chats: session-*.json, .jsonl.")

@@ -13,7 +13,7 @@ from toolkit.formats.importing import UNREADABLE
 from toolkit.formats.native import shapes as shapes
 from toolkit.formats.native.mend import mended, told
 from toolkit.formats.native.tools import definitions
-from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage, text_of
+from toolkit.session import Billed, Call, Content, Event, Message, Pass, Result, Session, Turn, text_of
 from toolkit.tool import Catalog, Tool
 
 ROOT = ("notes", "final_metrics", "continued_trajectory_ref")
@@ -270,10 +270,10 @@ def _result(raw: shapes.Result) -> Result:
     return Result(_content(raw.content), bool(facts.is_error), tuple(facts.returned), extra)
 
 
-def _usage(metrics: shapes.Metrics | None, facts: shapes.StepFacts) -> Usage | None:
+def _usage(metrics: shapes.Metrics | None, facts: shapes.StepFacts) -> Billed | None:
     if metrics is None:
         return None
-    return Usage(
+    return Billed(
         metrics.prompt_tokens,
         metrics.completion_tokens,
         metrics.cached_tokens,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import InputError, need
-from toolkit.session import Call, Content, Event, Message, Pass, Result, Session, Turn, Usage
+from toolkit.session import Billed, Call, Content, Event, Message, Pass, Result, Session, Turn
 from toolkit.store import write_whole
 from toolkit.tool import Tool, compact_json, source_of
 
@@ -180,7 +180,7 @@ def _result(id: str, result: Result) -> dict[str, Any]:
     )
 
 
-def _metrics(usage: Usage | None) -> dict[str, Any] | None:
+def _metrics(usage: Billed | None) -> dict[str, Any] | None:
     if usage is None:
         return None
     return _without_none(

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from toolkit.session import Call, Content, Pass, Session, Turn, Usage
+from toolkit.session import Billed, Call, Content, Pass, Session, Turn
 from toolkit.store import write_whole
 from toolkit.tool import Tool, compact_json
 
@@ -59,7 +59,7 @@ def _attribute(key: str, value: Any) -> dict[str, Any]:
 
 
 def _pass(session: Session, one: Pass) -> dict[str, Any]:
-    usage = one.usage or Usage()
+    usage = one.usage or Billed()
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "unknown",

@@ -14,7 +14,7 @@ from toolkit.formats.traffic.conversation import Piece
 from toolkit.formats.traffic.definitions import tools_of
 from toolkit.formats.traffic.exchanges import Exchange, exchange_of, usage_from
 from toolkit.formats.traffic.messages import pieces_of
-from toolkit.session import Usage
+from toolkit.session import Billed
 from toolkit.tool import Tool
 
 MODEL, TOOL, AGENT = "model", "tool", "agent"
@@ -176,7 +176,7 @@ def _tools(span: Span) -> tuple[Tool, ...]:
     return tools_of(nested(span.attributes, "llm.request.functions"))
 
 
-def _usage(span: Span) -> Usage | None:
+def _usage(span: Span) -> Billed | None:
     """Return what a span says was billed; the conventions count what was cached as part of the input."""
 
     def count(*names: str) -> int | None:
@@ -205,7 +205,7 @@ def _usage(span: Span) -> Usage | None:
         "gen_ai.usage.cache_creation_input_tokens",
         "llm.token_count.prompt_details.cache_write",
     )
-    return Usage(prompt, done, read, written)
+    return Billed(prompt, done, read, written)
 
 
 def run_in(span: Span, agent: str) -> Run:

@@ -12,7 +12,7 @@ from toolkit.formats.traffic.conversation import Piece
 from toolkit.formats.traffic.definitions import tools_of
 from toolkit.formats.traffic.messages import pieces_of
 from toolkit.formats.traffic.streams import assembled
-from toolkit.session import Usage, text_of
+from toolkit.session import Billed, text_of
 from toolkit.tool import Tool
 
 Body = Mapping[str, Any]
@@ -41,7 +41,7 @@ class Exchange:
     reply: tuple[Piece, ...] | None = None
     tools: tuple[Tool, ...] | None = None
     model: str | None = None
-    usage: Usage | None = None
+    usage: Billed | None = None
     timestamp: str | None = None
     id: str | None = None
     previous: str | None = None
@@ -153,7 +153,7 @@ def declared_by(asked: Body, answer: Body) -> tuple[Tool, ...] | None:
     return () if asked else None
 
 
-def usage_in(body: Body) -> Usage | None:
+def usage_in(body: Body) -> Billed | None:
     """Return the usage of a response, under whatever names."""
     return usage_from(table(body.get("usage")) or table(body.get("usageMetadata")) or table(body.get("usage_metadata")))
 
@@ -178,7 +178,7 @@ _DONE = (
 )
 
 
-def usage_from(row: Body) -> Usage | None:
+def usage_from(row: Body) -> Billed | None:
     """Return a table of counts as usage: `prompt` takes in what was cached.
 
     >>> usage_from({"input_tokens": 2, "cache_read_input_tokens": 5, "output_tokens": 1})
@@ -202,7 +202,7 @@ def usage_from(row: Body) -> Usage | None:
         else read
     )
     done = done if thought is None else (done or 0) + thought
-    return Usage(prompt, done, read, _count(details, "cache_write_tokens", "cache_creation"))
+    return Billed(prompt, done, read, _count(details, "cache_write_tokens", "cache_creation"))
 
 
 def _count(row: Body, *names: str) -> int | None:
