@@ -40,6 +40,8 @@ def command(
     from toolkit.search.shared import tool_search
 
     spec = _spec(retriever, regex)
+    if not query.strip():
+        raise typer.BadParameter("the query is blank: say in some words what the tool should do.")
     tools = load_catalog(*catalog)
     tell_problems(tools.problems)
     search = tool_search(spec)
@@ -53,6 +55,8 @@ def command(
         return
     _print(rows)
     words = () if spec == "regex" else answer.unmatched_words
+    if answer.poor:
+        typer.echo(f"\nNo tool fits well: the best is a right one with a chance of {answer.hits[0][1]:.2f}.")
     unmatched = f"; no tool holds: {', '.join(words)}" if words else ""
     typer.echo(f"\n{answer.matched} of {counted(len(tools), 'tool')} match{unmatched}.")
 

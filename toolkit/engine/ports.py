@@ -28,12 +28,14 @@ class Answer:
     """What a search answers: hits best first, and the extra facts of Q10.
 
     Attributes:
-        hits: (name, score) pairs, at most `limit` of them.
+        hits: (name, score) pairs, at most `limit` of them; scores of a retriever that can tell them are chances to
+            be a right tool.
         matched: How many searchable tools matched in all.
         unmatched_words: Words of the query that occur in no tool of the offer.
         declared_matches: Declared tools that match: they need no search.
         down: Sources within the caller's scope that are down.
         notices: What the host should know of the search, e.g. `semantic_unavailable` (section 12).
+        poor: Whether there are hits, and even the best is hardly a right tool.
     """
 
     hits: tuple[tuple[str, float], ...] = ()
@@ -42,6 +44,7 @@ class Answer:
     declared_matches: tuple[str, ...] = ()
     down: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    poor: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -40,18 +40,21 @@ class _Index:
         lacking = [tool for tool in tools if tool not in self.content]
         return None if any(tool.name in self.tools.by_name for tool in lacking) else lacking
 
-    def ranked(self, query: str, among: frozenset[str]) -> list[tuple[str, float]]:
-        """Return every match within `among`: named tools first (Q4), then by score (Q3)."""
+    def ranked(self, query: str, among: frozenset[str]) -> Ranking:
+        """Return every match within `among`: named tools first (Q4), of which the chance is 1, then by score (Q3)."""
         asked = self._asked(query, among)
         if asked is not None:
-            return [(name, 0.0) for name in asked]
-        scored = list(self.retriever.rank(query, among, len(among)))
-        named = self.names.named(query, among)
+            return Ranking(tuple(asked), (0.0,) * len(asked))
+        ranking = self.retriever.rank(query, among, len(among))
+        scored, named = list(ranking), self.names.named(query, among)
         if not named:
-            return scored
+            return ranking
         scores, by_name = dict(scored), self.tools.by_name
         first = sorted(named, key=lambda name: (-scores.get(name, 0.0), tie_order(by_name[name])))
-        return [(name, scores.get(name, 0.0)) for name in first] + [pair for pair in scored if pair[0] not in named]
+        names = (*first, *(name for name, _ in scored if name not in named))
+        chances = dict(zip(ranking.names, ranking.chances, strict=False)) | dict.fromkeys(named, 1.0)
+        told = tuple(map(chances.__getitem__, names)) if ranking.chances else ()
+        return Ranking(names, tuple(scores.get(name, 0.0) for name in names), told)
 
     def _asked(self, query: str, among: frozenset[str]) -> list[str] | None:
         """Return the tools that a query asks for by `select:` or by server; None when it describes them."""
@@ -59,8 +62,11 @@ class _Index:
         return chosen if chosen is not None else listed(query, (self.tools.by_name[name] for name in among))
 
 
-Ranked = tuple[tuple[str, ...], Sequence[float]]
-"""Names and their scores, best first."""
+Ranked = tuple[tuple[str, ...], Sequence[float], Sequence[float]]
+"""Names, their scores, and their chances where the retriever tells them; best first."""
+
+POOR = 0.1
+"""Chance of the best hit below which an answer is poor."""
 
 
 class ToolSearch:
@@ -93,16 +99,19 @@ class ToolSearch:
         """Answer a query over the tools given (`docs/semantics.md` Q1–Q5, Q10); see `Searcher`."""
         told = toolset(declared)
         tools = toolset(searchable).derived(ToolSet.__or__, told)
-        (names, scores), notices = self._ranked(query, tools)
+        (names, scores, chances), notices = self._ranked(query, tools)
         matches = tuple(filter(told.by_name.__contains__, names))
-        others = ((name, score) for name, score in zip(names, scores, strict=True) if name not in told.by_name)
+        others = (
+            (name, score) for name, score in zip(names, chances or scores, strict=True) if name not in told.by_name
+        )
         hits = tuple(islice(others, max(limit, 0)))
         words = unmatched_words(query, tools.derived(_vocabulary))
-        return Answer(hits, len(names) - len(matches), words, matches, notices=notices)
+        poor = bool(chances and hits) and hits[0][1] < POOR
+        return Answer(hits, len(names) - len(matches), words, matches, notices=notices, poor=poor)
 
     def rank(self, query: str, among_tools: Sequence[Tool], k: int = 10) -> Ranking:
         """Return the `k` best of the tools given, named ones first (Q4)."""
-        (names, scores), _ = self._ranked(query, toolset(among_tools))
+        (names, scores, _), _ = self._ranked(query, toolset(among_tools))
         return Ranking(names[: max(k, 0)], tuple(scores[: max(k, 0)]))
 
     def union(self, queries: Sequence[str], searchable: Sequence[Tool], declared: Sequence[Tool], limit: int) -> Answer:
@@ -145,13 +154,13 @@ class ToolSearch:
                 self._rankings.move_to_end(key)
                 return self._rankings[key], ()
         index = self._index(tools)
-        pairs = index.ranked(query, tools.name_set)
-        ranked = tuple(name for name, _ in pairs), array("d", [score for _, score in pairs])
+        found = index.ranked(query, tools.name_set)
+        ranked = found.names, array("d", found.scores), array("d", found.chances)
         notices = tuple(getattr(index.retriever, "notices", ()))
         if notices:
             return ranked, notices  # it fell back, and may do better next time
         with self._lock:
-            self._names += len(pairs) - len(self._rankings.get(key, ((), ()))[0])
+            self._names += len(found) - len(self._rankings.get(key, ((),))[0])
             self._rankings[key] = ranked
             while self._names > _MOST_NAMES:
                 self._names -= len(self._rankings.popitem(last=False)[1][0])

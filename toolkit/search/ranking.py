@@ -13,12 +13,17 @@ from toolkit.tool import Tool
 class Ranking:
     """Names and their scores, best first.
 
+    Attributes:
+        chances: How likely each is a right tool, comparable across queries, never rising; empty where
+            the retriever cannot tell.
+
     >>> list(Ranking(("a", "b"), (2.0, 1.0)))
     [('a', 2.0), ('b', 1.0)]
     """
 
     names: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
+    chances: tuple[float, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
         return iter(zip(self.names, self.scores, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from toolkit.search.encoders.models import available
 from toolkit.search.learned.features import Signals
 from toolkit.search.learned.ranker import Ranker, load_ranker
 from toolkit.search.ranking import Ranking, Reason
+from toolkit.search.retrievers.chances import chances
 from toolkit.search.retrievers.dense import FLOOR, Dense
 from toolkit.search.retrievers.fusion import Scores, Weights, fused, squashed, weighted, with_servers
 from toolkit.search.retrievers.fusion import weights as weights_of
-from toolkit.search.retrievers.lexical import Lexical
+from toolkit.search.retrievers.lexical import Lexical, single_terms
 from toolkit.search.terms.clauses import clauses
 from toolkit.search.terms.verbs import offered, wanted
 from toolkit.specs import format as format_spec
@@ -73,12 +74,12 @@ class Hybrid:
         if not self.dense or not len(self.places):
             return self.lexical.rank(query, among, k)
         try:
-            scores = self._scores(query, mask)
+            ranking = self._ranked(query, mask, k)
         except EncoderError:
             self.notices = (UNAVAILABLE,)
             return self.lexical.rank(query, among, k)
         self.notices = tuple(dict.fromkeys(notice for dense in self.dense for notice in dense.notices))
-        return self.places.best(scores, k)
+        return ranking
 
     def explain(self, query: str, name: str, among: Collection[str] | None = None) -> tuple[Reason, ...]:
         """Return what words add to the lexical score of `name`, and the cosine of each encoder."""
@@ -87,15 +88,20 @@ class Hybrid:
         near = tuple(Reason("", f"cosine {encoder}", cosine) for encoder, cosine in cosines)
         return near + self.lexical.explain(query, name, among)
 
-    def _scores(self, query: str, mask: NDArray[np.bool_] | None) -> Scores:
-        """Return the score of every tool in tie order (n,), zero for what does not match."""
+    def _ranked(self, query: str, mask: NDArray[np.bool_] | None, k: int) -> Ranking:
+        """Return the best tools by score, zero for what does not match, each with its chance to be a right one."""
         inside = np.arange(len(self.places)) if mask is None else np.flatnonzero(mask)
+        if not len(inside):
+            return Ranking()
+        signals = self.signals(query, mask, self.ranker is not None)
+        scores = squashed(signals.fused) if self.ranker is None else self.ranker.scores(signals)
         found = np.zeros(len(self.places))
-        if len(inside):
-            signals = self.signals(query, mask, self.ranker is not None)
-            scores = squashed(signals.fused) if self.ranker is None else self.ranker.scores(signals)
-            found[inside] = np.where(signals.matched, scores, 0.0)
-        return found
+        found[inside] = np.where(signals.matched, scores, 0.0)
+        best = self.places.best(found, k)
+        at = np.searchsorted(inside, np.array([self.places.position(name) for name in best.names], dtype=np.int64))
+        words = max(len(single_terms(query[:2000])), 1)
+        near, points = signals.dense.max(axis=0)[at], signals.lexical[0][at] / words
+        return replace(best, chances=tuple(chances(near, points, signals.fused[at]).tolist()))
 
     def signals(self, query: str, mask: NDArray[np.bool_] | None = None, for_ranker: bool = True) -> Signals:
         """Return what is known of a query over the tools in tie order, those within `mask` only.
