@@ -182,9 +182,9 @@ def usage_from(row: Body) -> Billed | None:
     """Return a table of counts as usage: `prompt` takes in what was cached.
 
     >>> usage_from({"input_tokens": 2, "cache_read_input_tokens": 5, "output_tokens": 1})
-    Usage(prompt=7, completion=1, cached=5, cache_write=None, cost_usd=None)
+    Billed(prompt=7, completion=1, cached=5, cache_write=None, cost_usd=None)
     >>> usage_from({"prompt_tokens": 7, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 5}})
-    Usage(prompt=7, completion=1, cached=5, cache_write=None, cost_usd=None)
+    Billed(prompt=7, completion=1, cached=5, cache_write=None, cost_usd=None)
     """
     apart = _count(row, "cache_creation_input_tokens"), _count(row, "cache_read_input_tokens")
     if any(value is not None for value in apart):
