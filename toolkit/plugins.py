@@ -151,9 +151,13 @@ class Registry:
         return list(_signature(found).parameters.values())[before:] if callable(found) else []
 
 
-@lru_cache(maxsize=32)
 def points(group: str) -> Mapping[str, EntryPoint]:
-    """Return the entry points of a group by name, as they were when first asked for."""
+    """Return the entry points of a group by name, looked up again when the places that modules come from change."""
+    return _points(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _points(group: str, places: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
