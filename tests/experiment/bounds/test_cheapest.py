@@ -19,7 +19,7 @@ SELECTORS = ("lazy", "builtin-only", "deferred", "lexical(k=2)")
 MODELS = ("gpt-5", "gpt-4o", "claude-sonnet-4-5", "claude-3-5-haiku", "gemini-2.5-flash", "deepseek-chat")
 
 
-def holds(recorded: list[Session], model: str) -> None:
+def check_that_none_costs_less(recorded: list[Session], model: str) -> None:
     frame = measure(recorded, study(SELECTORS, retriever="lexical", model=model, progress=False)).sessions
     usd = frame.pivot(index="session_id", columns="system", values=COST)
     least = usd.drop(columns=list(BOUNDS)).min(axis=1)
@@ -28,10 +28,10 @@ def holds(recorded: list[Session], model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_no_system_costs_less_in_any_recorded_session(model: str) -> None:
-    holds(list(load_sessions(DATASET, limit=8)), model)
+    check_that_none_costs_less(list(load_sessions(DATASET, limit=8)), model)
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sessions().filter(lambda one: one.turns), st.sampled_from(MODELS))
 def test_no_system_costs_less_in_a_random_session(recorded: Session, model: str) -> None:
-    holds([recorded], model)
+    check_that_none_costs_less([recorded], model)
