@@ -26,6 +26,7 @@ FLOORS = (
     ("prompt_cache", "selectors"),
     ("host",),
     ("hosts", "replaying"),
+    ("serving",),
     ("ledger",),
     ("bench",),
     ("report",),

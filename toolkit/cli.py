@@ -30,6 +30,7 @@ from toolkit.commands import (
     rank_fit,
     report,
     search,
+    selector_server,
 )
 from toolkit.errors import ToolkitError, why
 
@@ -48,7 +49,7 @@ app = typer.Typer(
 )
 SINGLE = (
     *(compare, search, rank_eval, rank_fit, encoder_fit, count),
-    *(break_even, diagnose, fit, inspect, convert, report, cache, doctor),
+    *(break_even, diagnose, fit, inspect, convert, report, selector_server, cache, doctor),
 )
 for module in SINGLE:
     app.command(module.NAME)(module.command)

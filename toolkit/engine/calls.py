@@ -216,24 +216,32 @@ def answered(state: State, id: str, given: Any, request: SearchRequest) -> Verdi
     Raises:
         TypeError, ValueError: It is no answer.
     """
+    span = state.span(id)
+    answer = replace(kept(given, *_now_visible(state, span), request.limit), down=_down_sources(state, span))
+    return Verdict("ok", "ok", SEARCH, span.offer.get(SEARCH), span.offer, "", answer)
+
+
+def kept(given: Any, searchable: ToolSet, declared: ToolSet, limit: int) -> Answer:
+    """Return of a searcher's answer what may be shown: searchable tools, each once, at most `limit` (Q1, Q8).
+
+    Raises:
+        TypeError, ValueError: It is no answer.
+    """
     if not isinstance(given, Answer):
         raise TypeError(f"an Answer was expected, a {type(given).__name__} came")
-    span = state.span(id)
-    searchable, declared = _now_visible(state, span)
     hits: dict[str, float] = {}
     for name, score in given.hits:
         if name in searchable.by_name:
             hits.setdefault(name, float(score))
-    answer = replace(
+    return replace(
         given,
-        hits=tuple(islice(hits.items(), request.limit)),
+        hits=tuple(islice(hits.items(), limit)),
         matched=max(len(hits), min(int(given.matched), len(searchable))),
         unmatched_words=_texts(given.unmatched_words),
         declared_matches=tuple(name for name in given.declared_matches if name in declared.by_name),
-        down=_down_sources(state, span),
+        down=(),
         notices=_texts(given.notices),
     )
-    return Verdict("ok", "ok", SEARCH, span.offer.get(SEARCH), span.offer, "", answer)
 
 
 def _texts(given: Any) -> tuple[str, ...]:

@@ -30,15 +30,16 @@ def choose(
     told = boundary.span.told
     if (selector is None or getattr(selector, "static", False)) and boundary.span.parent is None:
         return _static_choice(told, selector)
-    return _choice(told, selector, view, time_limit)
+    return choice(told, selector, view, time_limit)
 
 
 @lru_cache(maxsize=256)
 def _static_choice(told: ToolSet, selector: Selector | None) -> Choice:
-    return _choice(told, selector, HostView, None)
+    return choice(told, selector, HostView, None)
 
 
-def _choice(told: ToolSet, selector: Selector | None, view: Callable[[], HostView], time_limit: float | None) -> Choice:
+def choice(told: ToolSet, selector: Selector | None, view: Callable[[], HostView], time_limit: float | None) -> Choice:
+    """Return the offer over what is told, the notices that it caused, and why a selector failed (S2, S7)."""
     if selector is None:
         return *default_offer(told), {}
     try:

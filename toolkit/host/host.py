@@ -14,7 +14,7 @@ from typing import Any
 from toolkit.engine.boundary import turn_boundary
 from toolkit.engine.catalog import at_start
 from toolkit.engine.offer import Offer, rankable
-from toolkit.engine.ports import Ranks, Recorder, Searcher, Selector
+from toolkit.engine.ports import Recorder, Searcher, Selector
 from toolkit.engine.profile import REFERENCE, Profile
 from toolkit.engine.state import MAIN, State
 from toolkit.engine.transitions import TRANSITIONS
@@ -26,7 +26,7 @@ from toolkit.host.texts import SEARCH_TOOL, UI_TOOLS, text_of
 from toolkit.host.turn import Turn
 from toolkit.plain import plain
 from toolkit.search.ranking import RetrieverFactory
-from toolkit.search.shared import searcher
+from toolkit.search.shared import ranking, searcher
 from toolkit.selectors.registry import resolve
 from toolkit.tool import Catalog, Tool
 from toolkit.toolset import ToolSet
@@ -132,9 +132,8 @@ class Host:
 
     def ranking(self, query: str, told: ToolSet, k: int, retriever: str | None) -> Scored:
         """Rank told tools for a selector, by the host's retriever or another (Q8)."""
-        asked, tools = self.searcher if retriever is None else searcher(retriever), told.derived(rankable)
-        ranked = asked.rank(query, tools, k) if isinstance(asked, Ranks) else asked(query, tools, ToolSet(), k).hits
-        return tuple([pair for pair in ranked if pair[0] in tools.by_name])[:k]
+        asked = self.searcher if retriever is None else searcher(retriever)
+        return ranking(asked, query, told.derived(rankable), k)
 
     def extension(self, id: str) -> Extension:
         """Return the handle by which one extension hides and shows (H1)."""

@@ -6,11 +6,13 @@ from functools import lru_cache
 from inspect import signature
 from typing import Any
 
-from toolkit.engine.ports import Searcher
+from toolkit.engine.ports import Ranks, Searcher
+from toolkit.engine.view import Scored
 from toolkit.errors import InputError
 from toolkit.search.answer import ToolSearch
 from toolkit.search.ranking import RetrieverFactory
 from toolkit.search.retrievers.registry import default_retriever
+from toolkit.toolset import ToolSet
 
 
 def searcher(given: str | RetrieverFactory | Searcher | None) -> Searcher:
@@ -28,6 +30,12 @@ def searcher(given: str | RetrieverFactory | Searcher | None) -> Searcher:
         return _shared(given)  # type: ignore[arg-type]
     hint = "Give a spec such as 'lexical', a retriever's class, or a function (query, searchable, declared, limit)."
     raise InputError(f"{given!r} is no retriever that can be built over tools, and no searcher.", hint=hint)
+
+
+def ranking(asked: Searcher, query: str, tools: ToolSet, k: int) -> Scored:
+    """Return (name, score) of the `k` best of these tools, by a searcher's own order; of no other tool (Q8)."""
+    ranked = asked.rank(query, tools, k) if isinstance(asked, Ranks) else asked(query, tools, ToolSet(), k).hits
+    return tuple([pair for pair in ranked if pair[0] in tools.by_name])[:k]
 
 
 def tool_search(spec: str | None = None) -> ToolSearch:

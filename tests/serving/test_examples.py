@@ -1,0 +1,55 @@
+"""The hosts of `examples/` are built and run against the real server, where their tools are at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TOLD = {
+    "declared": ["tools.search", "builtin.read_file"],
+    "found": ["mcp.github.close_issue", "mcp.github.list_issues"],
+}
+DEBIAN = Path("/usr/share/cargo/registry")
+"""Where Debian's packages put the sources of crates, for machines without the crates' own registry."""
+pytestmark = pytest.mark.slow
+
+
+def run(command: list[str], folder: Path, why: str = "") -> str:
+    """Return what a command prints; with `why`, skip where it fails."""
+    program = Path(sys.executable).with_name("toolkit")
+    ours = {"TOOLKIT": str(program), "PYTHONPATH": str(EXAMPLES.parent), "CARGO_TARGET_DIR": str(folder / "target")}
+    env = {**os.environ, **ours}
+    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    if why and ran.returncode:
+        pytest.skip(f"{why}: {ran.stderr.strip()[-200:]}")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def copied(name: str, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLES / name, tmp_path / name))
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="node is not at hand")
+def test_the_typescript_host_is_built_and_runs(tmp_path: Path) -> None:
+    folder = copied("typescript", tmp_path)
+    run(["npm", "install", "--silent", "--no-save"], folder, "the TypeScript compiler cannot be had")
+    run(["npx", "tsc"], folder)
+    assert json.loads(run(["node", "host.js"], folder)) == TOLD
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not at hand")
+def test_the_rust_host_is_built_and_runs(tmp_path: Path) -> None:
+    folder = copied("rust", tmp_path)
+    kept = ["source.crates-io.replace-with='debian'", f"source.debian.directory='{DEBIAN}'"]
+    cargo = ["cargo", *(word for one in kept for word in ("--config", one))] if DEBIAN.is_dir() else ["cargo"]
+    run([*cargo, "fetch", "--quiet"], folder, "the crates cannot be had")
+    run([*cargo, "build", "--quiet"], folder)
+    assert json.loads(run([str(folder / "target" / "debug" / "selector-host")], folder)) == TOLD
