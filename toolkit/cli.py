@@ -31,6 +31,7 @@ from toolkit.commands import (
     report,
     search,
     selector_server,
+    serve,
 )
 from toolkit.errors import ToolkitError, why
 
@@ -49,7 +50,7 @@ app = typer.Typer(
 )
 SINGLE = (
     *(compare, search, rank_eval, rank_fit, encoder_fit, count),
-    *(break_even, diagnose, fit, inspect, convert, report, selector_server, cache, doctor),
+    *(break_even, diagnose, fit, inspect, convert, report, serve, selector_server, cache, doctor),
 )
 for module in SINGLE:
     app.command(module.NAME)(module.command)

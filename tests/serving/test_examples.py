@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.hosts.running import script
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TOLD = {
     "declared": ["tools.search", "builtin.read_file"],
@@ -53,3 +55,16 @@ def test_the_rust_host_is_built_and_runs(tmp_path: Path) -> None:
     run([*cargo, "fetch", "--quiet"], folder, "the crates cannot be had")
     run([*cargo, "build", "--quiet"], folder)
     assert json.loads(run([str(folder / "target" / "debug" / "selector-host")], folder)) == TOLD
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="node is not at hand")
+def test_a_client_of_the_typescript_sdk_searches_and_calls_through_the_proxy(tmp_path: Path) -> None:
+    server, config = script("plain"), tmp_path / "host.toml"
+    config.write_text(
+        f'[tools]\nselector = "lazy"\n[mcp_servers.plain]\ncommand = "{server.command}"\nargs = ["{server.args[0]}"]\n',
+        encoding="utf-8",
+    )
+    shutil.copy(Path(__file__).with_name("client.mjs"), tmp_path)
+    run(["npm", "install", "--silent", "--no-save", "@modelcontextprotocol/sdk@1"], tmp_path, "the SDK cannot be had")
+    told = json.loads(run(["node", "client.mjs", str(config)], tmp_path))
+    assert told == {"listed": ["tools_search", "tools_call"], "found": "mcp.plain.add", "sum": "3"}
