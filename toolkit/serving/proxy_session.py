@@ -15,21 +15,11 @@ from typing import Any
 from toolkit.engine.calls import Verdict
 from toolkit.engine.profile import REFERENCE
 from toolkit.errors import IllegalStepError
-from toolkit.host import Host, Pass, Turn, text_of
+from toolkit.host import CALL_TOOL, Host, Pass, Turn, text_of
 from toolkit.hosts.changes import Change
 from toolkit.tool import SEARCH_NAMES, Tool, wire_name
 
 PROFILE = replace(REFERENCE, name="mcp-proxy", found_until="session", same_pass="allow", offer_changes="conversation")
-CALL_TOOL = Tool(
-    "tools_call",
-    "Calls a tool that tools_search has found. Give its name and its arguments as the search answered them.",
-    {
-        "type": "object",
-        "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}},
-        "required": ["name"],
-    },
-    source="core",
-)
 RULES = {
     "ok": "C1",
     "ask": "V8",
@@ -174,4 +164,4 @@ def told(verdict: Verdict) -> str:
     """Return what a model reads of a verdict that runs nothing; `ask` has nobody here whom to ask."""
     if verdict.code == "ask":
         return '{"error":"ask","message":"This call needs a person\'s confirmation, and this proxy has nobody to ask."}'
-    return text_of(verdict)
+    return text_of(verdict, wire_name)

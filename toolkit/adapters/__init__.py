@@ -1,0 +1,1 @@
+"""A selector in the hosts that people have: one small module a library, over one core."""
