@@ -21,21 +21,22 @@ from toolkit.tool import Catalog
 
 
 class Costs(NamedTuple):
-    """The USD of a pass: by the cache's rules, with the fallback for what it missed, and with no and an ideal cache."""
+    """The USD of a pass: by the cache's rules, with the fallback for what it missed, and with no and an ideal cache.
+
+    `fallback_usd` is the whole fallback, whatever share of it is charged.
+    """
 
     cost_usd: float
     cost_with_fallback_usd: float
+    fallback_usd: float
     cost_no_cache_usd: float
     cost_ideal_cache_usd: float
 
 
-def costs(
-    price: Price | None, prompt: int, read: int, write: int, shared: int, output: int, again: int, times: int
-) -> Costs:
-    """Return what a pass costs, NaN without a price.
+class Priced(NamedTuple):
+    """The tokens of a pass that cost something.
 
-    Args:
-        price: What tokens cost.
+    Attributes:
         prompt: Prompt tokens.
         read: Those of them that are read from the cache.
         write: Those that are written to it.
@@ -44,11 +45,25 @@ def costs(
         again: Prompt tokens of all fallback passes together.
         times: How many fallback passes there are.
     """
+
+    prompt: int
+    read: int
+    write: int
+    shared: int
+    output: int
+    again: int
+    times: int
+
+
+def costs(price: Price | None, tokens: Priced, charged: float = 1.0) -> Costs:
+    """Return what a pass costs, NaN without a price; `charged` is the share of its fallback that counts."""
     if price is None:
-        return Costs(*(float("nan"),) * 4)
+        return Costs(*(float("nan"),) * 5)
+    prompt, read, write, shared, output, again, times = tokens
     plain = price.cost(prompt - read - write, read, write, output)
     more = times * price.cost(again / times, 0, 0, output) if times else 0.0
-    return Costs(plain, plain + more, price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output))
+    bounds = price.cost(prompt, 0, 0, output), price.cost(prompt - shared, shared, 0, output)
+    return Costs(plain, plain + charged * more, more, *bounds)
 
 
 def within(row: PassRow, window: int) -> PassRow:
@@ -109,13 +124,15 @@ class Bench:
     def rows(self, prepared: Prepared, trace: Trace) -> list[PassRow]:
         """Return the token rows of a replay, one a pass."""
         search = billing(trace.profile.name) if self.billed else TEXTS_ONLY
-        rows = ledger(prepared, trace, self.counter, self.rules, search)
+        warm = self.setting.prefix == "shared" and trace.same_everywhere
+        rows = ledger(prepared, trace, self.counter, self.rules, search, warm)
         return rows if self.window is None else [within(row, self.window) for row in rows]
 
     def costs(self, row: PassRow) -> Costs:
         """Return what a pass costs."""
         tokens = (row.prompt_tokens, row.cache_read_tokens, row.cache_write_tokens, row.cached_prompt_tokens)
-        return costs(self.price, *tokens, row.output_tokens, row.fallback_prompt_tokens, row.fallback_passes)
+        priced = Priced(*tokens, row.output_tokens, row.fallback_prompt_tokens, row.fallback_passes)
+        return costs(self.price, priced, self.setting.fallback)
 
     def definition_tokens(self, session: Session) -> Callable[[str], int]:
         """Return name → tokens of its definition, one for all sessions with the same tools."""

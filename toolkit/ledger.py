@@ -70,6 +70,7 @@ def ledger(
     counter: Counter,
     rules: CacheRules = IDEAL,
     billing: SearchBilling = TEXTS_ONLY,
+    warm: bool = False,
 ) -> list[PassRow]:
     """Return the rows of a trace, one a pass, in order.
 
@@ -79,8 +80,9 @@ def ledger(
         counter: Who counts, the same that prepared it.
         rules: The provider's prompt cache.
         billing: What the host's tool search costs beyond the texts of its calls and results.
+        warm: Other sessions keep the declared definitions in the cache.
     """
-    return list(_Ledger(prepared, trace, counter, rules, billing).rows())
+    return list(_Ledger(prepared, trace, counter, PromptCache(rules, warm), billing).rows())
 
 
 class _Front(NamedTuple):
@@ -122,10 +124,10 @@ class _Ledger:
     """Goes through a trace once, keeping what the history has grown to."""
 
     def __init__(
-        self, prepared: Prepared, trace: Trace, counter: Counter, rules: CacheRules, billing: SearchBilling
+        self, prepared: Prepared, trace: Trace, counter: Counter, cache: PromptCache, billing: SearchBilling
     ) -> None:
         self.prepared, self.trace, self.counter, self.billing = prepared, trace, counter, billing
-        self.cache = PromptCache(rules)
+        self.cache = cache
         self.history = self.searches = self.said = 0
         self.declared_tokens = self.search_tokens = 0
         self.appended: tuple[Tool, ...] = ()

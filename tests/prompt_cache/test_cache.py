@@ -186,3 +186,26 @@ def test_messages_told_together_count_as_so_many_where_a_cache_looks_back() -> N
         cache.say(Segment("more", 10, "messages", messages))
         reads.append(cache.send().read)
     assert reads == [150, 100]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_warm_cache_reads_the_definitions_from_the_first_request_on_and_for_ever(mode: str) -> None:
+    rules, cold = CacheRules(mode, minimum=50, lifetime=300), PromptCache(CacheRules(mode, minimum=50, lifetime=300))
+    cache = PromptCache(rules, warm=True)
+    asked = [prompt(TOOLS, [("m", 50)], at=0), prompt(TOOLS, [("n", 50)], at=10_000)]
+    assert [cache.use(one).read for one in asked] == [100, 100]
+    assert [cold.use(one).read for one in asked] == [0, 0]
+    other = cache.use(prompt([("b", 30)], [("m", 50)], at=10_001))
+    assert other.read == 0, "a front below the minimum is never read"
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=3, unique=True), st.sampled_from(MODES), st.integers(0, 200))
+def test_a_warm_cache_reads_at_least_what_a_cold_one_does_and_no_more_than_is_shared(
+    tools: list[str], mode: str, minimum: int
+) -> None:
+    rules = CacheRules(mode, minimum=minimum)
+    asked = [prompt([(name, 60) for name in tools], [(f"m{n}", 40) for n in range(count)]) for count in (1, 2, 1, 3)]
+    warm, cold = PromptCache(rules, warm=True), PromptCache(rules)
+    for one in asked:
+        hot, bare = warm.use(one), cold.use(one)
+        assert bare.read <= hot.read <= hot.shared <= hot.tokens == bare.tokens

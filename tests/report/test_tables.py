@@ -6,7 +6,7 @@ import pandas as pd
 
 from tests.builders import ALWAYS
 from tests.report.results import EVIL, result
-from toolkit.report.tables import HEADINGS, caption, html_table, rows, text_table
+from toolkit.report.tables import HEADINGS, caption, html_table, notes, rows, text_table
 
 
 def test_there_is_one_row_a_system_and_a_text_for_every_heading() -> None:
@@ -25,7 +25,7 @@ def test_a_text_table_lines_up_and_says_what_it_is_of() -> None:
     head, rule, *lines = table.splitlines()
     assert len(lines) == 7 and set(rule) == {"-"}
     assert max(map(len, lines)) <= len(head)
-    assert note == caption(result().about)
+    assert note.splitlines() == [caption(result().about), *(f"- {one}" for one in notes(result().about))]
 
 
 def test_the_caption_names_counter_queries_retriever_and_seed() -> None:
@@ -36,7 +36,7 @@ def test_the_caption_names_counter_queries_retriever_and_seed() -> None:
 
 def test_a_caption_says_when_tokens_are_a_lower_bound() -> None:
     about = {**result().about, "definitions": {"missing": 2}}
-    assert "2 sessions lack schemas: their tokens are a lower bound" in caption(about)
+    assert "2 sessions without schemas: their tokens are a lower bound" in caption(about)
 
 
 def test_a_figure_that_query_models_differ_in_shows_its_least_and_its_most() -> None:

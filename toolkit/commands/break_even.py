@@ -21,9 +21,9 @@ NAME = "break-even"
 HEADINGS = (
     "size",
     "system",
-    "USD/turn",
+    "USD/turn with fallback",
     "ratio to all [95 %]",
-    "with fallback",
+    "without misses",
     "no cache",
     "trips/turn",
     "served",
@@ -97,17 +97,18 @@ def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _row(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    interval = f" [{row['ratio_low']:.2f}, {row['ratio_high']:.2f}]" if row["ratio_low"] == row["ratio_low"] else ""
+    low, high = row["with_fallback_ratio_low"], row["with_fallback_ratio_high"]
+    interval = f" [{low:.2f}, {high:.2f}]" if low == low else ""
+    ratios = (f"{row['with_fallback_ratio']:.2f}{interval}", f"{row['ratio']:.2f}", f"{row['no_cache_ratio']:.2f}")
+    known = row["ratio"] == row["ratio"]
     return (
         row["size"],
-        row["system"],
-        f"{row['usd_per_turn']:.5f}",
-        f"{row['ratio']:.2f}{interval}",
-        f"{row['with_fallback_ratio']:.2f}",
-        f"{row['no_cache_ratio']:.2f}",
+        row["system"] if row["fits"] else f"{row['system']} (does not fit the context window)",
+        f"{row['with_fallback_usd_per_turn']:.5f}" if row["fits"] else "–",
+        *(ratios if known else ("–", "–", "–")),
         f"{row['search_trips_per_turn']:.2f}",
         f"{row['served_share']:.0%}",
-        "" if row["system"] == "all" else _turns(row),
+        "" if row["system"] == "all" or not known else _turns(row),
     )
 
 
@@ -120,7 +121,11 @@ def _turns(row: Mapping[str, Any]) -> str:
 
 
 def _crossings(row: Mapping[str, Any]) -> Iterator[str]:
-    for prefix, words in (("", ""), ("with_fallback_", " with fallback"), ("no_cache_", " without a cache")):
+    for prefix, words in (
+        ("with_fallback_", ""),
+        ("", " where misses cost nothing"),
+        ("no_cache_", " without a cache"),
+    ):
         at = row[f"{prefix}pays_from_tools"]
         if at != at:
             yield f"does not pay up to {row['largest']:.0f} tools{words}"

@@ -17,7 +17,7 @@ NAME = "compare"
 
 
 @taking(
-    *("selectors", "catalog", "defer", "retriever", "profile", "searching", "model", "priced"),
+    *("selectors", "catalog", "defer", "retriever", "profile", "searching", "model", "fallback", "prefix", "priced"),
     *("out", "resume", "workers", "seed", "fail_fast", "fit", "fit_by"),
 )
 def command(

@@ -2,11 +2,13 @@
 
 The order of a prompt is tools, system, messages, and a cache is a prefix match in that order. All prompts that were
 sent make one tree of prefixes: a prompt is a path from its root, and what it shares with an earlier one is the part
-of the path that was there before. The session is alone: nothing that an earlier or a parallel one left is ever hit.
+of the path that was there before. The session is alone, and hits nothing that an earlier or a parallel one left, unless
+the cache is `warm`: then its definitions are always there.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -136,10 +138,11 @@ class PromptCache:
 
     Args:
         rules: The provider's rules.
+        warm: Other sessions keep every front of definitions in the cache.
     """
 
-    def __init__(self, rules: CacheRules) -> None:
-        self.rules = rules
+    def __init__(self, rules: CacheRules, warm: bool = False) -> None:
+        self.rules, self.warm = rules, warm
         self._root = _Prefix(None, (Segment("", 0, "", 0),))
         self._front = 0
         self._messages: list[Segment] = []
@@ -153,6 +156,9 @@ class PromptCache:
             for part in ([one] for one in run) if kind == "messages" else [run]:
                 self._extend(tuple(part))
         self._front = len(self._path)
+        for one in self._path if self.warm else ():
+            if one.kind == "tools":
+                one.kept, one.sent = math.inf, True
         for message in self._messages:
             self._extend((message,))
 
@@ -252,9 +258,9 @@ class PromptCache:
         now = at or 0.0
         if self.rules.mode == "breakpoints":
             for one in (*self._path[-1:], *self._ends()):
-                one.kept = now
+                one.kept = max(now, one.kept or now)
             return
         for one in reversed(self._path):
-            if at is None and one.kept == now:
+            if one.kept == math.inf or (at is None and one.kept == now):
                 return  # without a clock, all shorter ones are kept as this one is
             one.kept = now

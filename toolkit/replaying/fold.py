@@ -65,7 +65,7 @@ def fold(
     played = tuple(map(replayer.turn, prepared.turns, prepared.history_before()))
     replayer.tell_fallbacks()
     host.end_turn()  # which lets the memory go: a host and its open turn hold each other
-    return Trace(prepared.session.id, system.name, played, rules)
+    return Trace(prepared.session.id, system.name, played, rules, system.same_everywhere)
 
 
 def _selector(system: System, prepared: Prepared, plan: Sequence[frozenset[str]]) -> Any:

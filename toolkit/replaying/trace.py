@@ -119,12 +119,16 @@ class TurnTrace:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
-    """The replay of one session under one system."""
+    """The replay of one session under one system.
+
+    `same_everywhere` says that the system declares the same in every session that has the same tools.
+    """
 
     session_id: str
     system: str
     turns: tuple[TurnTrace, ...]
     profile: Profile = REFERENCE
+    same_everywhere: bool = False
 
     def passes(self) -> Iterator[PassTrace]:
         for turn in self.turns:

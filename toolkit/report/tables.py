@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from toolkit.errors import counted
+
 HEADINGS = (
     "system",
     "prompt tokens/turn",
@@ -102,15 +104,26 @@ def caption(about: Mapping[str, Any]) -> str:
     profile = about.get("profile", "reference")
     assumed = ", ".join(about.get("profile_assumes", ()))
     host = f" Host profile: {profile}{f' (assumed: {assumed})' if assumed else ''}." if profile != "reference" else ""
-    bound = f" {missing} sessions lack schemas: their tokens are a lower bound." if missing else ""
+    bound = f" {counted(missing, 'session')} without schemas: their tokens are a lower bound." if missing else ""
     return (
-        f"{about['sessions']} sessions, {about['catalog_tools']} tools around them.{_fitted(about)} "
+        f"{counted(about['sessions'], 'session')}, {counted(about['catalog_tools'], 'tool')} around.{_fitted(about)} "
         f"Tokens: {about['counter']} ({about['counter_method']}).{bound}{host} "
         f"Queries: {queries}; retriever: {systems[0].get('retriever', '')}. "
         f"Cache: {about['cache']}. Prices: {priced}. "
-        f"Context window: {windows}. {_sorted(about)}"
+        f"Context window: {windows}. {_sorted(about)}{_charged(about)}"
         f"Intervals: bootstrap-t over tasks, seed {about['seed']}."
     )
+
+
+def notes(about: Mapping[str, Any]) -> list[str]:
+    """Return what a reader must know beside the figures: what hangs on the fallback, what the set cannot tell."""
+    return [one for one in (about.get("by_fallback", ""), *about.get("limits", ())) if one]
+
+
+def _charged(about: Mapping[str, Any]) -> str:
+    """Return which share of a fallback counts, where it is not all."""
+    share = about.get("fallback", 1.0)
+    return "" if share == 1 else f"Of each fallback {share:.0%} is charged. "
 
 
 NO_PRICE = "no price known; --model NAME (in Python model=NAME) counts and prices for a model, e.g. gpt-5"
@@ -141,7 +154,9 @@ def _fitted(about: Mapping[str, Any]) -> str:
     if not fit:
         return ""
     who = ", ".join(fit["selectors"]) or "nothing"
-    return f" Fitted on {fit['sessions']} other sessions (by {fit['by']}, sha256 {fit['sha256'][:12]}): {who}."
+    return (
+        f" Fitted on {counted(fit['sessions'], 'other session')} (by {fit['by']}, sha256 {fit['sha256'][:12]}): {who}."
+    )
 
 
 def text_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:
@@ -156,6 +171,7 @@ def text_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:
             *map(str.rstrip, rest),
             "",
             caption(about),
+            *(f"- {note}" for note in notes(about)),
         )
     )
 
@@ -170,5 +186,6 @@ def html_table(summary: pd.DataFrame, about: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in HEADINGS)
     cell = "<td style='white-space:nowrap'>{}</td>".format
     body = "".join("<tr>" + "".join(cell(escape(text)) for text in row) + "</tr>" for row in rows(summary))
-    note = f"<p class='caption'>{escape(caption(about))}</p>"
+    also = "".join(f"<li>{escape(one)}</li>" for one in notes(about))
+    note = f"<p class='caption'>{escape(caption(about))}</p>" + (f"<ul class='caption'>{also}</ul>" if also else "")
     return f"<table class='leaderboard'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"

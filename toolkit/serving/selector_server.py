@@ -45,10 +45,10 @@ class SelectorServer:
         time_limit: Seconds that an answer may take where the request gives no `deadline_ms`.
 
     >>> server = SelectorServer("lazy", "lexical")
-    >>> server("initialize", {"version": 1, "tools": [{"name": "builtin.read"}]}).tools
+    >>> server("initialize", {"version": 1, "tools": [{"name": "mcp.git.log"}]}).tools
     1
-    >>> server("select", {"turn_input": "read the file"}).searchable
-    ['builtin.read']
+    >>> server("select", {"turn_input": "what changed?"}).searchable
+    ['mcp.git.log']
 
     Raises:
         UnknownNameError: No selector (S8) or retriever of that name is registered.

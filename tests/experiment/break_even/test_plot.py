@@ -41,7 +41,7 @@ def test_every_line_is_named_and_the_crossing_is_marked() -> None:
     ax = cost_against_size(found())
     legend = " ".join(text.get_text() for text in ax.get_legend().get_texts())
     assert all(name in legend for name in ("all (bound)", "oracle (bound)", "lazy: "))
-    at = found().crossings["pays_from_tools"].iloc[0]
+    at = found().crossings["with_fallback_pays_from_tools"].iloc[0]
     assert f"pays from {at:.0f} tools" in " ".join(text.get_text() for text in ax.texts)
 
 

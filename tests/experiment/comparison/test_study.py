@@ -294,3 +294,39 @@ def test_the_same_run_on_another_day_is_about_the_same(monkeypatch: pytest.Monke
     before = measure(MANY, plan("lazy", model="gpt-5")).about
     monkeypatch.setattr("toolkit.prices.price.datetime", Tomorrow)
     assert measure(MANY, plan("lazy", model="gpt-5")).about == before
+
+
+def test_the_share_of_a_fallback_that_is_charged_changes_costs_and_tokens_and_nothing_else() -> None:
+    sessions = list(load_sessions(DATASET))[:4]
+    whole, half, none = (
+        measure(sessions, plan("lazy", "builtin-only", model="gpt-5", fallback=share)).summary.set_index("system")
+        for share in (1.0, 0.5, 0.0)
+    )
+    rows = ["all", "lazy", "builtin-only"]
+    for name in rows:
+        assert none.loc[name, "cost_with_fallback_usd"] == pytest.approx(whole.loc[name, "cost_usd"])
+        paid = [one.loc[name, "cost_with_fallback_usd"] - one.loc[name, "cost_usd"] for one in (half, whole)]
+        assert paid[0] == pytest.approx(paid[1] / 2)
+        assert whole.loc[name, "fallback_usd"] == pytest.approx(paid[1])
+    same = ["prompt_tokens", "missed", "blocked", "cost_usd", "fallback_usd"]
+    pd.testing.assert_frame_equal(whole.loc[rows, same], half.loc[rows, same])
+    assert (none.loc[rows, "prompt_tokens_with_fallback"] == none.loc[rows, "prompt_tokens"]).all()
+
+
+def test_shared_prefixes_cost_less_for_what_is_declared_in_every_session_and_the_same_for_the_rest() -> None:
+    sessions = list(load_sessions(DATASET))[:4]
+    cold, shared = (
+        measure(sessions, plan("lazy", "lexical(k=3)", model="gpt-5", prefix=prefix)).summary.set_index("system")
+        for prefix in ("cold", "shared")
+    )
+    assert shared.loc["all", "cost_usd"] < cold.loc["all", "cost_usd"]
+    assert shared.loc["lexical(k=3)", "cost_usd"] == pytest.approx(cold.loc["lexical(k=3)", "cost_usd"])
+    assert (shared["prompt_tokens"][["all", "lazy"]] == cold["prompt_tokens"][["all", "lazy"]]).all()
+    best = shared.loc["oracle_cost", "cost_with_fallback_usd"]
+    assert best <= shared.loc[["all", "lazy", "lexical(k=3)"], "cost_with_fallback_usd"].min() + 1e-12
+
+
+@pytest.mark.parametrize("wrong", [{"fallback": 1.5}, {"fallback": -0.1}, {"prefix": "warm"}])
+def test_a_share_that_is_none_and_an_unknown_prefix_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="must be"):
+        measure(MANY, plan(**wrong))

@@ -22,8 +22,9 @@ def oracle_plan(bench: Bench, prepared: Prepared) -> list[Names]:
         return sum(map(definition, names)) + bench.counter.overhead(len(names), system)
 
     def again(row: PassRow, turn: TurnTrace) -> float:
-        prompt = row.prompt_tokens + visible_tokens(turn.basis, bench.counter, system)
-        return bench.price.cost(prompt, 0, 0, row.output_tokens)
+        whole = row.prompt_tokens + visible_tokens(turn.basis, bench.counter, system)
+        room = whole if bench.window is None else max(0, bench.window - row.output_tokens)
+        return bench.setting.fallback * bench.price.cost(min(whole, room), 0, 0, row.output_tokens)
 
     made = steps(prepared, trace, bench.rows(prepared, trace), again)
     told = [turn.basis.told.name_set for turn in trace.turns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,24 +19,35 @@ COSTS = {
 """Prefix of a summary's columns → the cost that they are of."""
 
 
-def summary(turns: pd.DataFrame, seed: int) -> pd.DataFrame:
+def summary(turns: pd.DataFrame, seed: int, tasks: Mapping[str, Any]) -> pd.DataFrame:
     """Return one row a size and system: its cost per turn, the ratio to `all`, and the turns for which it pays.
 
-    `ratio_low` and `ratio_high` are its 95 % bootstrap interval over sessions of a ratio of sums.
+    Intervals are 95 % intervals of ratios of sums, over tasks: `tasks` says of which a session is. A system of which
+    a prompt is larger than the context window does not `fit` there, and has no costs.
     """
     rows = []
     for size, at_size in turns.groupby("size"):
-        everything = at_size[at_size["system"] == "all"]
-        for system, mine in at_size[at_size["passes"] > 0].groupby("system", sort=False):
-            row = {"size": size, "system": system, "tools": everything["visible"].mean()}
-            rows.append({**row, **_facts(mine), **_ratios(mine, everything, seed), **_lengths(mine, everything)})
+        fitting = {str(system): _priced(mine) for system, mine in at_size.groupby("system", sort=False)}
+        for system, mine in fitting.items():
+            row = {"size": size, "system": system, "tools": fitting["all"]["visible"].mean()}
+            asked, everything = mine[mine["passes"] > 0], fitting["all"]
+            rows.append(
+                {**row, **_facts(asked), **_ratios(asked, everything, seed, tasks), **_lengths(asked, everything)}
+            )
     return pd.DataFrame(rows)
+
+
+def _priced(mine: pd.DataFrame) -> pd.DataFrame:
+    """Return a system's turns, without costs where a prompt of it cannot be sent."""
+    fits = not mine["passes_over_window"].any()
+    return mine if fits else mine.assign(**dict.fromkeys(COSTS.values(), float("nan")))
 
 
 def _facts(mine: pd.DataFrame) -> dict[str, Any]:
     n, calls = len(mine), max(1, int(mine["calls"].sum()))
     return {
         "sessions": mine["session_id"].nunique(),
+        "fits": not mine["passes_over_window"].any(),
         "turns": n,
         "declared": mine["declared"].mean(),
         "search_trips_per_turn": mine["search_trips"].sum() / n,
@@ -43,22 +55,25 @@ def _facts(mine: pd.DataFrame) -> dict[str, Any]:
         "served_share": mine["served"].sum() / calls,
         "comparable_share": mine["comparable"].mean(),
         "prompt_tokens_per_turn": mine["prompt_tokens"].sum() / n,
-        **{f"{prefix}usd_per_turn": mine[column].sum() / n for prefix, column in COSTS.items()},
+        **{f"{prefix}usd_per_turn": mine[column].sum(skipna=False) / n for prefix, column in COSTS.items()},
     }
 
 
-def _ratios(mine: pd.DataFrame, everything: pd.DataFrame, seed: int) -> dict[str, float]:
-    tops, bottoms = (frame.groupby("session_id")[list(COSTS.values())].sum() for frame in (mine, everything))
-    ratios = {f"{prefix}ratio": float(tops[column].sum() / bottoms[column].sum()) for prefix, column in COSTS.items()}
-    _, low, high = ratio_interval(tops["cost_usd"], bottoms["cost_usd"].loc[tops.index], seed)
-    return {**ratios, "ratio_low": low, "ratio_high": high}
+def _ratios(mine: pd.DataFrame, everything: pd.DataFrame, seed: int, tasks: Mapping[str, Any]) -> dict[str, float]:
+    columns = list(COSTS.values())
+    tops, bottoms = (frame.groupby("session_id")[columns].sum(min_count=1) for frame in (mine, everything))
+    groups: list[Any] = [tasks.get(str(id), id) for id in tops.index]
+    found: dict[str, float] = {}
+    for prefix, column in COSTS.items():
+        ends = ratio_interval(tops[column], bottoms[column].loc[tops.index], seed, groups)
+        found |= {f"{prefix}ratio{end}": value for end, value in zip(("", "_low", "_high"), ends, strict=True)}
+    return found
 
 
 def _lengths(mine: pd.DataFrame, everything: pd.DataFrame) -> dict[str, Any]:
     """The first and the last number of turns at which the sessions, cut off there, cost less than under `all`."""
-    ratio = (
-        mine.groupby("turn_no")["cost_usd"].sum().cumsum() / everything.groupby("turn_no")["cost_usd"].sum().cumsum()
-    )
+    ours, theirs = (frame.groupby("turn_no")["cost_with_fallback_usd"].sum().cumsum() for frame in (mine, everything))
+    ratio = ours / theirs
     first, last = span([bool(one < 1) for one in ratio])
     turns = list(ratio.index)
     return {
@@ -85,10 +100,14 @@ def crossings(board: pd.DataFrame) -> pd.DataFrame:
     """Return one row a selector: from how many tools on it costs less than `all` at every larger size measured.
 
     Between two sizes the place is interpolated. NaN: not up to the largest size. Equal to `smallest`: at all sizes.
+    Sizes at which one of the two does not fit the context window are left out; `largest` is the largest of the others.
     """
     rows = []
     for system, mine in board[~board["system"].isin(BOUNDS)].groupby("system", sort=False):
         mine = mine.sort_values("size")
+        mine = mine[mine["ratio"].notna()]
+        if mine.empty:
+            continue
         row: dict[str, Any] = {"system": system, "smallest": mine["tools"].iloc[0], "largest": mine["tools"].iloc[-1]}
         for prefix in COSTS:
             row[f"{prefix}pays_from_tools"] = crossing(list(mine["tools"]), list(mine[f"{prefix}ratio"]))

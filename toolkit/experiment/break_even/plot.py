@@ -47,19 +47,20 @@ def save(found: BreakEven, path: str | Path) -> None:
 def cost_against_size(found: BreakEven, ax: Axes | None = None) -> Axes:
     """USD per turn against catalog size, one line a selector; a ring marks where it crosses that of `all`.
 
-    The dashed lines are the price model's. The oracle, which knows the future, is the thin dotted one.
+    Calls that were not served are charged with their fallback. The dashed lines are the price model's, which misses
+    none. The oracle, which knows the future, is the thin dotted one.
     """
     ax = ax or _axes()
     tools = found.summary.groupby("size")["tools"].first()
     for system, colour in _styles(found.summary):
-        mine = found.summary[found.summary["system"] == system].set_index("size")["usd_per_turn"]
+        mine = found.summary[found.summary["system"] == system].set_index("size")["with_fallback_usd_per_turn"]
         style: dict[str, Any] = _DOTTED if system == "oracle" else _MARKED
         ax.plot(tools[mine.index], mine, color=colour, label=_label(found, system), zorder=3, **style)
     _draw_modelled(ax, found)
     for row in found.crossings.to_dict("records"):
         _mark(ax, found, {str(key): value for key, value in row.items()})
-    ax.set(xlabel="tools in the catalog", ylabel="USD per turn", title="What a turn costs")
-    ax.set_ylim(bottom=0, top=1.3 * found.summary["usd_per_turn"].max())
+    ax.set(xlabel="tools in the catalog", ylabel="USD per turn, with fallback", title="What a turn costs")
+    ax.set_ylim(bottom=0, top=1.3 * found.summary["with_fallback_usd_per_turn"].max())
     ax.set_xlim(0.8 * tools.min(), 1.6 * tools.max())
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, fontsize="small", loc="upper left")
@@ -76,7 +77,9 @@ def turns_that_pay(found: BreakEven, ax: Axes | None = None) -> Axes:
     selectors = list(found.crossings["system"])
     for place, (system, colour) in enumerate(_styles(found.summary, selectors)):
         shift = 1 + 0.05 * (place - (len(selectors) - 1) / 2)
-        for row in found.summary[found.summary["system"] == system].to_dict("records"):
+        for row in found.summary[(found.summary["system"] == system) & found.summary["ratio"].notna()].to_dict(
+            "records"
+        ):
             _bar(ax, row["tools"] * shift, {str(key): value for key, value in row.items()}, colour)
         last = found.modelled[found.modelled["system"] == system].groupby("tools").apply(_last_turn)
         ax.plot(last.index, last, color=colour, linestyle="--", linewidth=1.2, label=_literal(f"{system}, price model"))
@@ -99,7 +102,8 @@ def caption(about: Mapping[str, Any]) -> str:
         f"{around}; tools drawn by seed {about['seed']} out of {about['pool_tools']:,}. "
         f"Tokens: {about['counter']} ({about['counter_method']}). Prices: {about['prices']}. Cache: {about['cache']}. "
         f"Profile {about['profile']}, retriever {retriever}. Solid: replayed; dashed: price model with the replays' "
-        "averages. The calls that were not served are not charged."
+        "averages, which misses none. Solid: calls that were not served are charged with a fallback pass, as is each "
+        "length of session that pays."
     )
 
 
@@ -132,13 +136,13 @@ def _draw_modelled(ax: Axes, found: BreakEven) -> None:
 
 def _mark(ax: Axes, found: BreakEven, row: Mapping[str, Any]) -> None:
     """Put a ring where a selector's line crosses that of `all`."""
-    at = row["pays_from_tools"]
+    at = row["with_fallback_pays_from_tools"]
     if at != at or at == row["smallest"]:
         return
     import numpy as np
 
     everything = found.summary[found.summary["system"] == "all"].sort_values("tools")
-    height = float(np.interp(at, everything["tools"], everything["usd_per_turn"]))
+    height = float(np.interp(at, everything["tools"], everything["with_fallback_usd_per_turn"]))
     ax.plot([at], [height], marker="o", markersize=12, fillstyle="none", color="#222222", zorder=4)
     text = _literal(f"{row['system']}\npays from {at:.0f} tools")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
@@ -186,8 +190,9 @@ def _label(found: BreakEven, system: str) -> str:
     if system in BOUNDS:
         return f"{system} (bound)"
     served = found.summary.loc[found.summary["system"] == system, "served_share"]
-    row = found.crossings.set_index("system").loc[system]
-    never = f", dearer up to {row['largest']:.0f} tools" if row["pays_from_tools"] != row["pays_from_tools"] else ""
+    rows = found.crossings[found.crossings["system"] == system]
+    dearer = rows[rows["with_fallback_pays_from_tools"].isna()]
+    never = f", dearer up to {dearer['largest'].iloc[0]:.0f} tools" if len(dearer) else ""
     return _literal(f"{system}: {served.min():.0%} to {served.max():.0%} of calls served{never}")
 
 

@@ -16,6 +16,7 @@ from toolkit.errors import InputError
 from toolkit.experiment.comparison.options import Study, study
 from toolkit.experiment.comparison.result import Comparison
 from toolkit.experiment.comparison.study import measure
+from toolkit.experiment.fitting.split import task_of
 from toolkit.experiment.growing import grown, pool_of, sizes_in
 from toolkit.formats.files import Problem
 from toolkit.prices.price import price
@@ -92,7 +93,7 @@ def break_even(
     hosts = [_named(grown(one, pool, size, seed), size) for size in sizes for one in recorded]
     found = measure(hosts, asked)
     turns, passes = (_by_size(frame) for frame in (found.turns, found.passes))
-    board = summary(turns, seed)
+    board = summary(turns, seed, {session.id: task_of(session) for session in recorded})
     priced = modelled(turns, passes, model, BILLINGS.get(asked.setting.profile, SearchBilling()))
     facts = {"sizes": list(sizes), "catalog_tools": len(around), "pool_tools": len(pool)}
     about = _about(found, recorded, model, facts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from toolkit.bench import Costs, costs
+from toolkit.bench import Costs, Priced, costs
 from toolkit.experiment.comparison.run import TurnRow
 from toolkit.experiment.stats import ratio_interval
 from toolkit.ledger import PassRow
@@ -34,33 +34,36 @@ _PRICED = [
     "fallback_passes",
 ]
 COUNTS = ["selector_trips", "search_trips", "calls", "served", "searched", "missed", "blocked", "stale_calls"]
-WHOLE = ["fallback_prompt_tokens", "passes_over_window"]
+WHOLE = ["fallback_prompt_tokens", "prompt_tokens_with_fallback", "passes_over_window"]
 TURNS_THAT = {"comparable_turns": "comparable", "failed_turns": "failed", "retriever_fallbacks": "retriever_fell_back"}
 """Column of the sessions → the column of the turns that it counts."""
 REGRET = ["regret", "regret_low", "regret_high"]
 KEYS = ["session_id", "system"]
 
 
-def pass_frame(rows: Sequence[PassRow], prices: Mapping[str, Price | None]) -> pd.DataFrame:
+def pass_frame(rows: Sequence[PassRow], prices: Mapping[str, Price | None], charged: float = 1.0) -> pd.DataFrame:
     """Return one row a pass, with its cost.
 
     Args:
         rows: Ledger rows.
         prices: Session id → price of its model, or None when nobody knows it.
+        charged: Share of a fallback that counts.
     """
     frame = pd.DataFrame.from_records(rows, columns=list(PassRow._fields))
-    for name, values in zip(COSTS, _costs(frame, prices), strict=True):
+    for name, values in zip(COSTS, _costs(frame, prices, charged), strict=True):
         frame[name] = values
+    again = (frame["fallback_prompt_tokens"] * charged).round().astype("int64")
+    frame["prompt_tokens_with_fallback"] = frame["prompt_tokens"] + again
     frame["window"] = frame["window"].astype("float64")
     frame["passes_over_window"] = (frame["prompt_tokens"] > frame["window"]).astype("int64")
     return frame
 
 
-def _costs(frame: pd.DataFrame, prices: Mapping[str, Price | None]) -> list[list[float]]:
-    """Return USD a pass, in the order of `COSTS`: by the cache's rules, with fallback, and the two bounds."""
+def _costs(frame: pd.DataFrame, prices: Mapping[str, Price | None], charged: float) -> list[list[float]]:
+    """Return USD a pass, in the order of `COSTS`."""
     columns = [frame[name] for name in _PRICED]
     rows = zip(frame["session_id"], *columns, strict=True)
-    made = [costs(prices.get(id), *numbers) for id, *numbers in rows]
+    made = [costs(prices.get(id), Priced(*numbers), charged) for id, *numbers in rows]
     return [list(column) for column in zip(*made, strict=True)] if made else [[] for _ in COSTS]
 
 
@@ -150,8 +153,7 @@ def _summary(sessions: pd.DataFrame, system: System, seed: int, tasks: Mapping[s
         "sessions": len(mine),
         "ranked": bool(fits and not failed),
         "window": mine["window"].min(),
-        **{str(key): int(value) for key, value in sums.items() if key != "fallback_prompt_tokens"},
-        "prompt_tokens_with_fallback": int(sums["prompt_tokens"] + sums["fallback_prompt_tokens"]),
+        **{str(key): int(value) for key, value in sums.items()},
         **{name: mine[name].sum(min_count=len(mine)) for name in COSTS},
         **dict(zip(REGRET, (value - 1 for value in regret), strict=True)),
         "prompt_ratio": ratio,

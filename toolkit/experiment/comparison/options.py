@@ -156,6 +156,8 @@ OPTIONS = {
         "How the model searches: steady, models, 'models(reformulate=0.6, stale=0.1, seed=1)'.", typed=str
     ),
     "model": Option("Whose tokens, cache rules and prices count, e.g. claude-sonnet-4-5; else each session's own."),
+    "fallback": Option("Share of a fallback pass that a missed or blocked call is charged, from 0 to 1."),
+    "prefix": Option("cold: each session writes its definitions; shared: others keep the same ones warm."),
     "priced": Option("Work out costs, or tokens only.", flags=("--prices/--no-prices",)),
     "out": Option("The run folder; reports/compare-TIME, and reports/latest, if left out."),
     "resume": Option("always (go on from finished parts), never, only-missing, only-cache."),

@@ -82,7 +82,8 @@ def units(
     for start in range(0, len(sessions), CHUNK):
         chunk = sessions[start : start + CHUNK]
         for system in systems:
-            facts = (version, setting.model or "", around, setting.defer, _fingerprint(system), *map(digest_of, chunk))
+            around_it = (setting.model or "", around, setting.defer, setting.fallback, setting.prefix)
+            facts = (version, *around_it, _fingerprint(system), *map(digest_of, chunk))
             key = hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
             yield Unit(system, chunk, setting, key, fail_fast)
 

@@ -76,6 +76,7 @@ def with_spread(
     varied: Sequence[Variant],
     finished: Iterable[Done],
     prices: Mapping[str, Price | None],
+    charged: float = 1.0,
 ) -> pd.DataFrame:
     """Return the leaderboard with the least and the most of each of `METRICS` over the query models.
 
@@ -85,6 +86,7 @@ def with_spread(
         varied: What was to be run again.
         finished: What was.
         prices: Session id → price of its model.
+        charged: Share of a fallback that counts.
     """
     import pandas as pd
 
@@ -97,7 +99,10 @@ def with_spread(
     whole = [mine for mine in by_model.values() if all(one.unit.key in done for one in mine)]
     mains = everywhere(sessions)
     boards = pd.concat(
-        [summary.set_index("system")[list(METRICS)], *(_totals(_replayed(mains, mine, done, prices)) for mine in whole)]
+        [
+            summary.set_index("system")[list(METRICS)],
+            *(_totals(_replayed(mains, mine, done, prices, charged)) for mine in whole),
+        ]
     )
     low, high = (getattr(boards.groupby(level=0), side)().loc[list(summary["system"])] for side in ("min", "max"))
     ends = {f"{name}_{side}": end[name] for name in METRICS for side, end in (("min", low), ("max", high))}
@@ -107,7 +112,6 @@ def with_spread(
 def _totals(sessions: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics of each system; a cost is known when every session's is."""
     frame = sessions.assign(
-        prompt_tokens_with_fallback=sessions["prompt_tokens"] + sessions["fallback_prompt_tokens"],
         unknown=sessions["cost_with_fallback_usd"].isna() | (sessions["passes_over_window"] > 0),
     )
     groups = frame.groupby("system", sort=False)
@@ -117,14 +121,18 @@ def _totals(sessions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _replayed(
-    mains: pd.DataFrame, varied: Sequence[Variant], done: Mapping[str, Done], prices: Mapping[str, Price | None]
+    mains: pd.DataFrame,
+    varied: Sequence[Variant],
+    done: Mapping[str, Done],
+    prices: Mapping[str, Price | None],
+    charged: float,
 ) -> pd.DataFrame:
     """Return the session frame with the rows of one other query model in the place of the main one's."""
     import pandas as pd
 
     from toolkit.experiment.comparison import frames
 
-    passes = frames.pass_frame([row for one in varied for row in done[one.unit.key].passes], prices)
+    passes = frames.pass_frame([row for one in varied for row in done[one.unit.key].passes], prices, charged)
     turns = frames.turn_frame([row for one in varied for row in done[one.unit.key].turns], passes)
     names = {one.unit.system.name: one.system for one in varied}
     again = frames.session_frame(turns).replace({"system": names})

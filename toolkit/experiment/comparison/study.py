@@ -11,7 +11,9 @@ from tqdm import tqdm
 
 from toolkit import __version__
 from toolkit.errors import InputError, UnknownNameError
-from toolkit.experiment.comparison.options import Execution, Study, study
+from toolkit.experiment.comparison.limits import limits
+from toolkit.experiment.comparison.options import Study, study
+from toolkit.experiment.comparison.order import cheapest_by_fallback, said
 from toolkit.experiment.comparison.parts import Parts
 from toolkit.experiment.comparison.result import Comparison
 from toolkit.experiment.comparison.run import Done, Unit, code_digest, units
@@ -81,21 +83,24 @@ def measure(sessions: Iterable[Session], study: Study) -> Comparison:
     problems = (*read, *noted, *doubts, *seen(recorded, systems))
     about = {**_about(recorded, systems, prices, study, counter), **learnt_from}
     tasks = {session.id: task_of(session) for session in recorded}
-    measured = _measured(finished, systems, prices, (*problems, *_unfinished(work, finished)), about, tasks)
-    return _spread(measured, list(variants(work, finished, study.also, code_digest())), parts, execution, prices)
+    known = (*problems, *_unfinished(work, finished))
+    measured = _measured(finished, systems, prices, known, about, tasks, setting.fallback)
+    told = limits(recorded, setting.catalog, measured.passes, prices, setting.prefix)
+    measured = replace(measured, about={**measured.about, "limits": told})
+    return _spread(measured, list(variants(work, finished, study.also, code_digest())), parts, study, prices)
 
 
 def _spread(
     measured: Comparison,
     varied: Sequence[Variant],
     parts: Parts,
-    execution: Execution,
+    study: Study,
     prices: Mapping[str, Price | None],
 ) -> Comparison:
     """Replay under the other query models, and put the spread into the leaderboard."""
-    todo = [variant.unit for variant in varied]
+    todo, execution = [variant.unit for variant in varied], study.execution
     again = _run_all(todo, parts, execution.workers, execution.progress and bool(todo), "other query models")
-    summary = with_spread(measured.summary, measured.sessions, varied, again, prices)
+    summary = with_spread(measured.summary, measured.sessions, varied, again, prices, study.setting.fallback)
     more = (*left_out(varied, again), *(problem for done in again for problem in done.problems))
     return replace(measured, summary=summary, problems=tuple(dict.fromkeys((*measured.problems, *more))))
 
@@ -168,16 +173,18 @@ def _measured(
     problems: Sequence[Problem],
     about: Mapping[str, Any],
     tasks: Mapping[str, Any],
+    charged: float,
 ) -> Comparison:
     from toolkit.experiment.bounds.cheapest import at_most_every_system
     from toolkit.experiment.comparison import frames
 
-    passes = frames.pass_frame([row for done in finished for row in done.passes], prices)
+    passes = frames.pass_frame([row for done in finished for row in done.passes], prices, charged)
     turns = frames.turn_frame([row for done in finished for row in done.turns], passes)
     passes, turns = at_most_every_system(passes, turns)
     sessions = frames.session_frame(turns)
     summary = frames.leaderboard(sessions, systems, int(about["seed"]), tasks)
-    about = {**about, "sorted_by": frames.sort_column(summary)}
+    by_fallback = said(cheapest_by_fallback(summary))
+    about = {**about, "sorted_by": frames.sort_column(summary), "by_fallback": by_fallback}
     found = dict.fromkeys((*problems, *(problem for done in finished for problem in done.problems)))
     return Comparison(summary, sessions, turns, passes, tuple(found), about)
 
@@ -188,13 +195,14 @@ def _windows(sessions: Sequence[Session], model: str | None) -> dict[str, int | 
     return {name: window(name) or "unknown" for name in models}
 
 
-def _cache_words(model: str | None) -> str:
-    """Return the cache model in words: an isolated session under the rules of the model."""
+def _cache_words(model: str | None, prefix: str) -> str:
+    """Return the cache model in words: the rules of the model, and whether sessions are alone."""
+    alone = "definitions shared with other sessions" if prefix == "shared" else "an isolated session"
     if model is None:
-        return "each session's own model's rules, an isolated session"
+        return f"each session's own model's rules, {alone}"
     rules = rules_for(model)
     life = "no expiry" if rules.lifetime is None else f"{rules.lifetime / 60:g} minutes where times are recorded"
-    return f"{model}: {rules.mode}, minimum {rules.minimum}, step {rules.step}, {life}; an isolated session"
+    return f"{model}: {rules.mode}, minimum {rules.minimum}, step {rules.step}, {life}; {alone}"
 
 
 def _described(system: System) -> dict[str, str]:
@@ -231,7 +239,9 @@ def _about(
         "model": setting.model or "each session's own",
         "prices": {p.model: f"{p.source} ({p.date})" for p in prices.values() if p is not None},
         "windows": _windows(sessions, setting.model),
-        "cache": _cache_words(setting.model),
+        "cache": _cache_words(setting.model, setting.prefix),
+        "fallback": setting.fallback,
+        "prefix": setting.prefix,
         "profile": setting.profile,
         "profile_assumes": list(host_profile(setting.profile).assumed),
         "query_models": [setting.query_model, *study.also],
