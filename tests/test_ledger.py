@@ -248,3 +248,14 @@ def test_a_fallback_is_charged_once_a_pass_and_its_tool_is_known_until_the_turn_
     both, one = said("", call(BRANCH.name), call(LOG.name)), said("", call(BRANCH.name))
     recorded = session(turn("x", both, one, said("", call(MAIL.name))), turn("y", one))
     assert [row.fallback_passes for row in rows(recorded, "builtin-only")] == [1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("answers", [("", None), (None, "x"), ("x", "y"), (None, None)])
+def test_a_reply_of_which_some_calls_were_never_answered_is_counted_as_the_request_is(answers: tuple[Any, ...]) -> None:
+    made = [call(READ.name, answer, f"c{n}") for n, answer in enumerate(answers)]
+    recorded = session(turn("hello", said("", *made), said("done")))
+    bench = Bench.of(Setting("lexical", model="gpt-5"))
+    prepared = bench.prepare(recorded)
+    trace = bench.replay(prepared, bench.setting.system("all"))
+    for row, request in zip(bench.rows(prepared, trace), requests(prepared, trace, "gpt-5"), strict=True):
+        assert row.prompt_tokens == bench.counter.rules.count(request).tokens - opening(request)

@@ -79,7 +79,7 @@ def test_reads_are_whole_steps() -> None:
 
 
 def test_a_use_costs_its_reads_writes_and_the_rest() -> None:
-    use = simulate(GROWING, CacheRules(write=1.25))[1]
+    use = simulate(GROWING, CacheRules())[1]
     assert use.cost(Price("m", Rates(1.0, 0.1, 1.25, 4.0)), output=2) == pytest.approx(15 + 62.5 + 8)
 
 
@@ -142,9 +142,9 @@ def _same_head(one: Prompt, other: Prompt) -> bool:
 
 FRONTS = [[("a", 300), ("b", 600)], [("a", 300), ("b", 600), ("c", 900)], [("a", 300), ("d", 1200)], [("c", 900)]]
 RULES = [
-    CacheRules("longest_prefix", 1024, 128, 600.0, 0.1),
-    CacheRules("longest_prefix", 0, 1, None, 0.1),
-    CacheRules("breakpoints", 1024, 1, 300.0, 0.1, 1.25),
+    CacheRules("longest_prefix", 1024, 128, 600.0),
+    CacheRules("longest_prefix", 0, 1, None),
+    CacheRules("breakpoints", 1024, 1, 300.0),
 ]
 STEPS = st.lists(
     st.tuples(st.integers(0, 3), st.integers(1, 900), st.sampled_from([10.0, 200.0, 700.0]), st.integers(0, 9)),

@@ -25,8 +25,7 @@ KNOWN = json.loads((Path(__file__).parents[1] / "golden" / "models.json").read_t
 
 def told(model: str) -> list[Any]:
     found, rules = counter(None, None, model), rules_for(model)
-    cache = [rules.mode, rules.minimum, rules.step, rules.lifetime, round(rules.read, 4), rules.write]
-    return [_kind(found), facts(model).family, cache]
+    return [_kind(found), facts(model).family, [rules.mode, rules.minimum, rules.step, rules.lifetime]]
 
 
 def _kind(found: Any) -> list[Any]:
@@ -88,7 +87,7 @@ ACME = Provider(
         {
             "match": ["acme-*"],
             "window": 5000,
-            "cache": {"mode": "longest_prefix", "minimum": 7, "step": 1, "lifetime": 60, "read": 0.5, "write": 1.0},
+            "cache": {"mode": "longest_prefix", "minimum": 7, "step": 1, "lifetime": 60},
             "prices": [{"from": "2020-01-01", "input": 1.0, "cached": 0.5, "write": 1.0, "output": 4.0}],
             "source": "Acme's price page",
         },
@@ -125,3 +124,9 @@ def test_a_price_list_that_is_registered_is_asked_first_and_may_not_know() -> No
 
 
 ACME_PRICE = Price("gpt-4o", Rates(1e-6, 1e-6, 1e-6, 1e-6), source="ours")
+
+
+def test_a_price_must_state_all_of_its_rates() -> None:
+    row = {"match": ["acme-*"], "source": "a page", "prices": [{"from": "2026-01-01", "input": 1.0, "output": 2.0}]}
+    with pytest.raises(InputError, match="lacks cached, write"):
+        checked(row)

@@ -24,15 +24,12 @@ class CacheRules:
         minimum: Prompts with fewer tokens are not cached.
         step: Reads are whole multiples of it.
         lifetime: Seconds until an entry that nobody hits is gone; None is for ever.
-        read, write: Price of a token read or written, as a multiple of plain input.
     """
 
     mode: str = "longest_prefix"
     minimum: int = 0
     step: int = 1
     lifetime: float | None = None
-    read: float = 0.1
-    write: float = 1.0
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:

@@ -18,7 +18,7 @@ Maker = Callable[[str, str, str], TokenCounter | None]
 """Gets provider, API and model; returns a counter, or None where it does not answer for them."""
 
 Row = Mapping[str, Any]
-CACHE = frozenset(("mode", "minimum", "step", "lifetime", "read", "write"))
+CACHE = frozenset(("mode", "minimum", "step", "lifetime"))
 PRICES = frozenset(("from", "input", "cached", "write", "output"))
 _HOSTS = ("openai.", "databricks-")
 """How a host may begin its name for a model, beside a path of vendors that ends in a slash."""
@@ -108,6 +108,9 @@ def checked(row: Row) -> Row:
     for name, names in ((name, names) for inner, names in held for name in inner):
         if name not in names:
             raise UnknownNameError("fact of a model", name, names)
+    for one in row.get("prices", ()):
+        if lacking := sorted(PRICES - set(one)):
+            raise InputError(f"a price needs {', '.join(sorted(PRICES))}; {dict(one)} lacks {', '.join(lacking)}.")
     if isinstance(row.get("match"), str) or not row.get("match") or not row.get("source"):
         raise InputError(f"a row about models needs match, a list of patterns, and source, not {dict(row)}.")
     return row

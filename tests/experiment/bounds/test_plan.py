@@ -26,7 +26,7 @@ COUNTER = Counter()
 OTHER = tool("mcp.big.draw_map", "Draws a map. " * 800, kind="string")
 HUGE = tool("mcp.big.make_report", "Makes a report. " * 400, kind="string")
 PRICE = Price("m", Rates(3e-6, 3e-7, 3.75e-6, 15e-6))
-RULES = [CacheRules("breakpoints", minimum, 1, None, 0.1, 1.25) for minimum in (0, 400)]
+RULES = [CacheRules("breakpoints", minimum, 1, None) for minimum in (0, 400)]
 
 
 def bench(rules: CacheRules) -> Bench:
@@ -72,7 +72,7 @@ def test_no_sequence_of_declared_sets_is_cheaper(recorded: Session, rules: Cache
 
 
 def test_a_set_is_padded_where_that_lifts_its_prompts_over_the_minimum_of_the_cache() -> None:
-    rules, tools = CacheRules(minimum=1024, step=128, read=0.1), (READ, tool("mcp.big.help", "Helps. " * 600))
+    rules, tools = CacheRules(minimum=1024, step=128), (READ, tool("mcp.big.help", "Helps. " * 600))
     recorded = session(turn("look", *[said("so " * 9, call(READ.name))] * 40), tools=tools)
     (padded,) = planned(recorded, rules)
     assert "mcp.big.help" in padded

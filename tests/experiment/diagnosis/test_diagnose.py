@@ -198,3 +198,11 @@ def test_wrong_names_and_no_sessions_are_errors_before_anything_runs() -> None:
     for none in ((), (session(tools=()),)):
         with pytest.raises(InputError, match="no session with tools"):
             diagnosed(*none)
+
+
+def test_what_no_model_takes_with_everything_declared_is_told() -> None:
+    wide = tuple(tool(f"mcp.sea.tide_{n}", "Says how high the tide is at a place. " * 60, False) for n in range(40))
+    found = diagnosed(branching("a"), catalog=Catalog(wide), model="gpt-4")
+    told = [one.message for one in found.problems if one.code == "over_window"]
+    assert len(told) == 1 and "2 requests would not fit the context window (8,192)" in told[0]
+    assert not [one for one in diagnosed(branching("a"), model="gpt-4").problems if one.code == "over_window"]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from toolkit.bench import Bench
 from toolkit.engine import HostView, Selection
 from toolkit.engine.offer import Offer, make_offer
+from toolkit.errors import counted
 from toolkit.formats.files import Problem
 from toolkit.ledger import PassRow
 from toolkit.replaying.prepared import Prepared
@@ -111,7 +112,13 @@ class Replays:
     def declared(self, session: Session) -> Replayed:
         """Return the replay of a session with everything declared, made once."""
         if session.id not in self._declared:
-            self._declared[session.id] = self.replay(session)
+            found = self._declared[session.id] = self.replay(session)
+            if over := sum(row.over_window for row in found.rows):
+                window = found.rows[0].window
+                what = (
+                    f"with everything declared {counted(over, 'request')} would not fit the context window ({window:,})"
+                )
+                self._noting(session)("over_window", f"{what}: what is saved against that is no bill that could be.")
         return self._declared[session.id]
 
     def deferred(self, session: Session, parts: Parts) -> Replayed:

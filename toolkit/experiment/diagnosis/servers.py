@@ -10,6 +10,7 @@ from typing import Any
 
 from toolkit.experiment.diagnosis.replays import NOTHING, Bill, Part, Parts, Replays
 from toolkit.experiment.diagnosis.weight import ToolUse
+from toolkit.experiment.fitting.split import task_of
 from toolkit.experiment.stats import ratio_interval
 from toolkit.session import Session
 
@@ -22,7 +23,7 @@ class Saving:
 
     Attributes:
         how: `chosen and measured on the same sessions`, or which were for what.
-        share, share_low, share_high: Of the cost with fallback, with its 95 % bootstrap interval over sessions.
+        share, share_low, share_high: Of the cost with fallback, with its 95 % interval over tasks.
     """
 
     how: str
@@ -107,7 +108,7 @@ class Choice:
         every, mine = self._bills(NOTHING), self._bills(parts)
         pairs = zip(mine, every, strict=True)
         tops, bottoms = zip(*((a.cost_with_fallback_usd, b.cost_with_fallback_usd) for a, b in pairs), strict=True)
-        ratio, low, high = ratio_interval(tops, bottoms, seed)
+        ratio, low, high = ratio_interval(tops, bottoms, seed, map(task_of, self.sessions))
         return Saving(how, len(mine), parts, Bill.total(every), Bill.total(mine), 1 - ratio, 1 - high, 1 - low)
 
 

@@ -76,7 +76,8 @@ class OpenAICounter:
     ) -> Count:
         """Return the tokens of one message; calls and results are (tool name, text) pairs."""
         words = self._words(role, text) if text or not (calls or results) else 0
-        return self._counted(words + self._calls(calls) + self._results(results, self.chat and len(results) > 1))
+        several = self.chat and max(len(calls), len(results)) > 1
+        return self._counted(words + self._calls(calls) + self._results(results, several))
 
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
