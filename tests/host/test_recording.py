@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -238,3 +239,96 @@ def test_a_result_stands_at_the_pass_that_it_is_of(tmp_path: Path) -> None:
         first.result(1, "none")
     one, two = (call.result for call in load_sessions(path)[0].calls())
     assert one is not None and two is not None and (one.content, two.content or "") == ("early", "")
+
+
+def noted(host: Host, turns: int) -> None:
+    """Play turns of a search, a call and its result."""
+    for number in range(turns):
+        one = host.start_turn(f"turn {number}").start_pass()
+        one.call("builtin.read", {"n": number})
+        one.result(0, "text " * 20)
+
+
+@pytest.mark.parametrize("name", ["live.json", "live.jsonl", "live.jsonl.gz", "live.jsonl.zst"])
+def test_the_journal_and_the_file_that_it_becomes_hold_the_same(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with Host(TOOLS, retriever="lexical", record=path) as host:
+        turn = host.start_turn("what changed?")
+        turn.start_pass().search("commits")
+        turn.start_pass().call("mcp.git.log")
+        turn.start_step(["mcp.*"], id="helper").start_pass().search("tide")
+        noted(host, 2)
+        host.end_turn()
+        during = load_sessions(path)
+    after = load_sessions(path)
+    assert not during.problems and not after.problems
+    assert [(one.id, one.turns, one.catalog, one.extra) for one in during] == [
+        (one.id, one.turns, one.catalog, one.extra) for one in after
+    ]
+    assert rerun(during).same and rerun(after).same
+
+
+def test_closing_makes_a_plain_session_and_a_host_that_is_used_again_records_on(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, record=path)
+    noted(host, 1)
+    assert path.read_bytes().startswith(b'{"toolkit_journal":1')
+    host.close()
+    assert path.read_bytes().startswith(b'{"schema_version":"ATIF')
+    noted(host, 1)
+    assert path.read_bytes().startswith(b'{"toolkit_journal":1')
+    host.close()
+    assert len(load_sessions(path)[0].turns) == 2 and rerun(load_sessions(path)).same
+
+
+def test_a_host_that_nobody_holds_any_more_leaves_a_plain_session(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    noted(Host(TOOLS, record=path), 1)
+    gc.collect()  # a host and its open turn hold each other
+    assert path.read_bytes().startswith(b'{"schema_version":"ATIF') and load_sessions(path)[0].turns
+
+
+def test_a_process_that_ends_leaves_a_plain_session(tmp_path: Path) -> None:
+    code = "import sys\nfrom toolkit import Host\nhost = Host([], record=sys.argv[1])\nhost.start_turn('hello')\n"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "live.json")], check=True)
+    assert (tmp_path / "live.json").read_bytes().startswith(b'{"schema_version":"ATIF')
+
+
+def test_a_cut_journal_loses_the_note_that_was_being_written_and_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, record=path)
+    noted(host, 3)
+    whole, cut = path.read_bytes(), tmp_path / "cut.json"
+    for end in range(len(whole) - 1, whole.rindex(b"\n", 0, -1), -17):
+        cut.write_bytes(whole[:end])
+        read = load_sessions(cut)
+        assert len(read[0].turns) == 3 and {one.code for one in read.problems} <= {"unreadable_tail"}
+
+
+def test_a_damaged_note_is_told_by_its_line_and_the_others_count(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host = Host(TOOLS, record=path)
+    noted(host, 2)
+    lines = path.read_bytes().splitlines(keepends=True)
+    odd = tmp_path / "odd.json"
+    odd.write_bytes(b"".join((*lines[:4], b'{"op":"dance"}\n', b'{"op":"pass","body":{"span":"no"}}\n', *lines[4:])))
+    read = load_sessions(odd)
+    assert [(one.code, one.line) for one in read.problems] == [("bad_note", 5), ("bad_note", 6)]
+    assert len(read[0].turns) == 2
+
+
+def test_what_a_note_costs_does_not_grow_with_the_session(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    host, sizes = Host(TOOLS, record=path), []
+    for _ in range(3):
+        noted(host, 40)
+        sizes.append(path.stat().st_size)
+    before, after = sizes[1] - sizes[0], sizes[2] - sizes[1]
+    assert abs(after - before) <= 3 * 40 * 2, "each forty turns add as many bytes, but for longer numbers"
+
+
+def test_another_version_of_the_journal_is_told_and_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "live.json"
+    path.write_text('{"toolkit_journal": 2, "id": "x"}\n')
+    read = load_sessions(path)
+    assert not len(read) and "version 2" in str(read.problems[0])

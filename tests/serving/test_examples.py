@@ -67,4 +67,4 @@ def test_a_client_of_the_typescript_sdk_searches_and_calls_through_the_proxy(tmp
     shutil.copy(Path(__file__).with_name("client.mjs"), tmp_path)
     run(["npm", "install", "--silent", "--no-save", "@modelcontextprotocol/sdk@1"], tmp_path, "the SDK cannot be had")
     told = json.loads(run(["node", "client.mjs", str(config)], tmp_path))
-    assert told == {"listed": ["tools_search", "tools_call"], "found": "mcp.plain.add", "sum": "3"}
+    assert told == {"listed": ["tools_search", "tools_call"], "found": "mcp__plain__add", "sum": "3"}

@@ -76,7 +76,7 @@ def test_a_client_searches_and_calls_through(mode: Any) -> None:
             failed, text = await called(client, "mcp__plain__add", a=1, b=2)
             assert failed and json.loads(text)["error"] == "not_found_yet"
             _, found = await called(client, "tools_search", query="add two numbers")
-            assert json.loads(found.splitlines()[0])["name"] == "mcp.plain.add"
+            assert json.loads(found.splitlines()[0])["name"] == "mcp__plain__add"
             assert await called(client, "tools_call", name="mcp.plain.add", arguments={"a": 1, "b": 2}) == (False, "3")
             assert await called(client, "mcp__plain__add", a=1, b=4) == (False, "5")
 

@@ -22,6 +22,7 @@ FORMATS = Registry(
     wants="a Format",
     fits=lambda one: isinstance(one, Format),
     built_in={
+        "journal": "toolkit.formats.native.journal:JOURNAL",
         "atif": "toolkit.formats.native.files:ATIF",
         "codex": "toolkit.formats.agents.codex:CODEX",
         "copilot-cli": "toolkit.formats.agents.copilot:COPILOT",

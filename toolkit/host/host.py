@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from threading import RLock
 from types import FunctionType, MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from toolkit.engine.boundary import turn_boundary
 from toolkit.engine.catalog import at_start
@@ -31,9 +32,16 @@ from toolkit.selectors.registry import resolve
 from toolkit.tool import Catalog, Tool
 from toolkit.toolset import ToolSet
 
+if TYPE_CHECKING:
+    from toolkit.formats.native.recording import Recording
+
 
 def _unnoted(op: str, **body: Any) -> None:
     """Take a note that nobody keeps."""
+
+
+def _unnoted_end() -> None:
+    """End a recording that nobody keeps."""
 
 
 @lru_cache(maxsize=256)
@@ -70,7 +78,8 @@ class Host:
         tokens: Name → tokens of its definition, for selectors that weigh cost.
         price: What the model's tokens cost, for the same.
         window: Tokens of the model's context window, for the same.
-        record: A session file to write while the host runs; a killed process leaves it readable.
+        record: A session file to write while the host runs, readable at every moment, also after a kill; `close`, or
+            the end of the process, makes a plain session file of it.
 
     Raises:
         UnknownNameError: No selector (S8) or retriever of that name is registered.
@@ -107,9 +116,12 @@ class Host:
         self._selector = _selector(selector)
         self._searcher = None if retriever is None else searcher(retriever)
         self.note: Recorder = _unnoted
+        self._close: Callable[[], object] = _unnoted_end
         if record is not None:
             facts = {"selector": _spec(selector), "retriever": _spec(retriever), "config": dict(config or {})}
-            self.note = _recorder(record, self.state.listing, {**facts, "window": window}, profile)
+            recording = _recording(record, self.state.listing, {**facts, "window": window}, profile)
+            self.note, self._close = _recorder(recording), recording.close
+            finalize(self, recording.close)
         if scope is not None:
             self.set_scope(scope)
         if policy:
@@ -204,6 +216,18 @@ class Host:
             self.change("end_turn")
             self.note("end_turn")
 
+    @locked
+    def close(self) -> None:
+        """End the open turn, and make a plain session file of the recording; a host that is used again records on."""
+        self.end_turn()
+        self._close()
+
+    def __enter__(self) -> Host:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
 
 class Extension:
     """What one extension may do: hide, and lift its own hides (H1–H3)."""
@@ -237,12 +261,14 @@ def _spec(given: Any) -> str | None:
     return f"{given.__module__}:{given.__qualname__}"
 
 
-def _recorder(path: str | Path, listed: Catalog, facts: dict[str, Any], profile: Profile) -> Recorder:
+def _recording(path: str | Path, listed: Catalog, facts: dict[str, Any], profile: Profile) -> Recording:
     from toolkit.formats.native.recording import Recording
 
     rules = {"profile": profile.name, "rules": asdict(profile)}
-    recording = Recording(path, (*listed, *listed.dropped), plain({**facts, **rules}))
+    return Recording(path, (*listed, *listed.dropped), plain({**facts, **rules}))
 
+
+def _recorder(recording: Recording) -> Recorder:
     def note(op: str, **body: Any) -> None:
         recording(op, **body, **({"text": text_of(body["verdict"])} if op == "call" else {}))
 

@@ -141,7 +141,7 @@ class ProxySession:
 
     def end(self) -> None:
         """End the session and its recording."""
-        self.host.end_turn()
+        self.host.close()
         self.log("end", session=self.id)
 
     def _turn(self, words: str | None, renew: bool) -> Turn:

@@ -40,18 +40,33 @@ def write_sessions(sessions: Iterable[Session], path: str | Path) -> None:
     Raises:
         InputError: The name has another ending.
     """
-    path = Path(path)
+    path = check_name(Path(path))
+    write_whole(path, packed(b"".join(row + b"\n" for row in rows_of(sessions)), path.name))
+
+
+def rows_of(sessions: Iterable[Session]) -> Iterator[bytes]:
+    """Yield the JSON of each session that no other one started, those that it started inside it."""
     sessions = tuple(sessions)
     ids = {session.id for session in sessions}
     inner: dict[str | None, list[Session]] = {}
     for session in sessions:
         inner.setdefault(session.parent if session.parent in ids else None, []).append(session)
-    rows = (compact_json(trajectory(session, inner)).encode("utf-8", "replace") for session in inner.get(None, ()))
-    data = _packed(b"".join(row + b"\n" for row in rows), path.name)
-    write_whole(path, data)
+    for session in inner.get(None, ()):
+        yield compact_json(trajectory(session, inner)).encode("utf-8", "replace")
 
 
-def _packed(data: bytes, name: str) -> bytes:
+def check_name(path: Path) -> Path:
+    """Return a path whose ending says how a session file is packed.
+
+    Raises:
+        InputError: It has another ending.
+    """
+    packed(b"", path.name)
+    return path
+
+
+def packed(data: bytes, name: str) -> bytes:
+    """Return bytes as a file of that name holds them; packed pieces may stand one behind the other."""
     if name.endswith(".gz"):
         return gzip.compress(data, mtime=0)
     if name.endswith(".zst"):
