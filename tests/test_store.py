@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolkit.errors import ToolkitWarning
 from toolkit.store import Store, content_key, kept, whole, write_whole
 
 KEYS = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -48,14 +49,23 @@ def test_only_the_owner_may_read_a_file(store: Store) -> None:
     assert store.path.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage", b"SQLite format 3\0" + bytes(200), None])
-def test_a_file_that_is_damaged_counts_as_absent_and_is_begun_anew(store: Store, damage: bytes | None) -> None:
+@pytest.mark.parametrize("damage", [b"garbage", b"SQLite format 3\0" + bytes(200), None])
+def test_a_file_that_is_damaged_counts_as_absent_and_is_left_alone(store: Store, damage: bytes | None) -> None:
     store.put({key: bytes(3000) for key in range(50)})
     data = store.path.read_bytes()
-    store.path.write_bytes(data[: len(data) // 2] if damage is None else damage)
+    left = data[: len(data) // 2] if damage is None else damage
+    store.path.write_bytes(left)
     assert len(store.get(range(50))) < 50
-    store.put({key: bytes(3000) for key in range(50)})
-    assert len(store.get(range(50))) == 50
+    with pytest.warns(ToolkitWarning, match="left alone, and nothing is kept there"):
+        store.put({key: bytes(3000) for key in range(50)})
+    assert store.path.read_bytes() == left
+
+
+def test_an_empty_file_is_begun(store: Store) -> None:
+    store.path.parent.mkdir()
+    store.path.touch()
+    store.put({1: b"a"})
+    assert store.get([1]) == {1: b"a"}
 
 
 def test_a_value_with_a_changed_byte_is_absent_and_its_neighbours_are_not(store: Store) -> None:
@@ -64,13 +74,25 @@ def test_a_value_with_a_changed_byte_is_absent_and_its_neighbours_are_not(store:
     assert store.get([1, 2]) == {1: b"one" * 9}
 
 
-def test_a_file_that_something_else_made_is_begun_anew(store: Store) -> None:
+def test_a_file_that_something_else_made_is_left_alone_and_told_of(store: Store) -> None:
     store.path.parent.mkdir()
     with sqlite3.connect(store.path) as other:
         other.execute("CREATE TABLE kept (name TEXT)")
+        other.execute("INSERT INTO kept VALUES ('mine')")
+    other.close()
     assert store.get([1]) == {} and store.values() == []
-    store.put({1: b"a"})
-    assert store.get([1]) == {1: b"a"}
+    with pytest.warns(ToolkitWarning, match=str(store.path)):
+        store.put({1: b"a"})
+    with sqlite3.connect(store.path) as other:
+        assert other.execute("SELECT name FROM kept").fetchall() == [("mine",)]
+
+
+def test_a_user_s_text_in_the_place_of_a_store_stays_as_it_is(store: Store) -> None:
+    store.path.parent.mkdir()
+    store.path.write_text("notes of mine\n" * 100)
+    with pytest.warns(ToolkitWarning, match="not a database"):
+        store.put({1: b"a"})
+    assert store.path.read_text() == "notes of mine\n" * 100
 
 
 def test_values_that_are_made_otherwise_have_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +105,8 @@ def test_values_that_are_made_otherwise_have_another_file(tmp_path: Path, monkey
 @pytest.mark.parametrize("place", ["/dev/null/x/s.sqlite", "/proc/s.sqlite"])
 def test_where_nothing_can_be_written_nothing_is_kept_and_nothing_raised(place: str) -> None:
     one = Store(Path(place))
-    one.put({1: b"a"})
+    with pytest.warns(ToolkitWarning, match="nothing is kept"):
+        one.put({1: b"a"})
     assert one.get([1]) == {}
 
 

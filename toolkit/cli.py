@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,9 +34,10 @@ from toolkit.commands import (
     selector_server,
     serve,
 )
-from toolkit.errors import ToolkitError, why
+from toolkit.errors import ToolkitError, ToolkitWarning, why
 
 DONE, NO, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+_SHOW = warnings.showwarning
 UsageError: type[Any] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What wrong usage raises: newer versions of typer carry a click of their own."""
 
@@ -77,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     if "--debug" in arguments[:end]:
         arguments = ["--debug", *(one for one in arguments[:end] if one != "--debug"), *arguments[end:]]
+    warnings.showwarning = _warned
     try:
         status = app(arguments, prog_name="toolkit", standalone_mode=False)
         return _interrupted(arguments) if status == INTERRUPTED else status if isinstance(status, int) else DONE
@@ -93,6 +96,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return DONE
     except OSError as error:
         return _fail(_said(error), error)
+
+
+def _warned(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Show a warning of our own in one line, and any other as Python does."""
+    if issubclass(category, ToolkitWarning):
+        sys.stderr.write(f"toolkit: {message}\n")
+    else:
+        _SHOW(message, category, *where, **more)
 
 
 def _interrupted(arguments: Sequence[str]) -> int:

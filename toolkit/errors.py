@@ -35,6 +35,10 @@ class ToolkitError(Exception):
         return f"{self.message} {self.hint}".rstrip()
 
 
+class ToolkitWarning(RuntimeWarning):
+    """Something was left undone, and the work goes on."""
+
+
 class InputError(ToolkitError):
     """A file or a value is not what was expected."""
 

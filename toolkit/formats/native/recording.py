@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolkit.errors import ToolkitWarning
 from toolkit.formats.native.journal import header, line
 from toolkit.formats.native.notes import Notes, row_of
 from toolkit.formats.native.write import check_name, packed, write_sessions
@@ -99,7 +100,7 @@ class Recording:
         lost, self.lost = self.lost, True
         if not lost:
             text = f"{self.path} cannot be written: {error.strerror or error}. The host goes on; it is tried again."
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warnings.warn(text, ToolkitWarning, stacklevel=2)
 
 
 def _told(op: str, body: Mapping[str, Any]) -> dict[str, Any]:
