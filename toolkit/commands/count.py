@@ -11,10 +11,11 @@ import typer
 
 from toolkit.commands.output import print_json, print_table, tell_problems
 from toolkit.errors import InputError
-from toolkit.formats.files import Problem, find_files, records
+from toolkit.formats.files import Problem, Record, find_files, records
+from toolkit.formats.importing import UNREADABLE
 from toolkit.prices.known import check_model
 from toolkit.tokens.calibration import ENOUGH, LEAST, fitted, keep
-from toolkit.tokens.check import EXCLUSIONS, check, judge, load_rows
+from toolkit.tokens.check import EXCLUSIONS, check, judge
 from toolkit.tokens.counters import counter_for, notes, uncalibrated
 from toolkit.tokens.models import facts
 from toolkit.tokens.odd import oddities
@@ -72,15 +73,26 @@ def _counted(
 ) -> Iterator[dict[str, Any]]:
     import msgspec
 
-    for record in records(path, problems):
+    for record in _records(path, problems):
         try:
             row = msgspec.json.decode(record.data)
             asked = _request(row, model, provider, api)
-        except (msgspec.DecodeError, UnicodeDecodeError, InputError) as error:
+        except (*UNREADABLE, InputError) as error:
             problems.append(Problem(record.path, record.line, "bad_request", f"this is no request: {error}"))
             continue
         problems += [Problem(record.path, record.line, "odd_request", odd) for odd in oddities(asked)]
         yield {"file": f"{record.path}:{record.line}", **_row(asked)}
+
+
+def _records(path: Path, problems: list[Problem]) -> Iterator[Record]:
+    """Yield the records of a file; one without any is told."""
+    found, before = records(path, problems), len(problems)
+    first = next(found, None)
+    if first is not None:
+        yield first
+        yield from found
+    elif len(problems) == before:
+        problems.append(Problem(str(path), 0, "empty", "the file holds no record."))
 
 
 def _request(row: Any, model: str | None, provider: str | None, api: str | None) -> Request:
@@ -145,8 +157,41 @@ def _row(asked: Request) -> dict[str, Any]:
     }
 
 
+def _billed(files: list[Path]) -> list[dict[str, Any]]:
+    """Return the rows of requests with what was billed for them; what is none is told.
+
+    Raises:
+        InputError: There is none.
+    """
+    import msgspec
+
+    rows: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    for record in (one for path in find_files(files) for one in _records(path, problems)):
+        try:
+            rows.append(_bill(msgspec.json.decode(record.data)))
+        except (*UNREADABLE, InputError) as error:
+            problems.append(Problem(record.path, record.line, "bad_row", f"this is no billed request: {error}"))
+    tell_problems(problems)
+    if not rows:
+        raise InputError("no billed request could be read.", hint="Expected request, api and usage a row.")
+    return rows
+
+
+def _bill(row: Any) -> dict[str, Any]:
+    """Return a row with its API; InputError says what it lacks."""
+    if not isinstance(row, Mapping):
+        raise InputError(f"an object was expected, {type(row).__name__} came.")
+    body = row.get("request")
+    if not isinstance(body, Mapping):
+        raise InputError("it has no request.", hint=f"Expected request, api and usage{_other(row)}.")
+    if not isinstance(row.get("usage") or {}, Mapping):
+        raise InputError("its usage is no object.", hint="Expected usage.input_total, the billed prompt tokens.")
+    return {**row, "api": row.get("api") or _api_of(body)}
+
+
 def _calibrate(files: list[Path], json: bool) -> None:
-    rows = [row for path in find_files(files) for row in load_rows(path)]
+    rows = _billed(files)
     found = fitted(rows, lambda asked: uncalibrated(asked.provider, asked.api, asked.model))
     if not found:
         hint = f"A provider, API and model needs {LEAST} rows that can be judged; one that is exact needs none."
@@ -163,7 +208,7 @@ def _calibrate(files: list[Path], json: bool) -> None:
 
 
 def _check(files: list[Path], json: bool) -> None:
-    rows = [row for path in find_files(files) for row in load_rows(path)]
+    rows = _billed(files)
     table = check(rows, counter_for)
     left_out = judge(rows, counter_for)[1]
     for reason, number in left_out.most_common():

@@ -54,6 +54,8 @@ def command(
     from toolkit.serving.running import logging_to, run
 
     known = read_config(config)
+    if not known.enabled:
+        raise InputError(f"{config} has no MCP server that is enabled.", hint="Expected [mcp_servers.<name>].")
     settings = _settings(known, selector, retriever, scope, policy, hide, call_tool)
     searcher(retriever)
     if settings.selector is not None:

@@ -78,6 +78,7 @@ def convert(path: Path, wanted: Wanted) -> Converted:
         sessions = [redactor.clean(session) for session in sessions]
         problems = [redactor.clean(problem) for problem in problems]
     if sessions:
+        wanted.out.mkdir(parents=True, exist_ok=True)
         (write_spans if wanted.to == "otlp" else write_sessions)(sessions, made)
     counts = tuple(sorted(redactor.counts.items()))
     return Converted(path, made if sessions else None, len(sessions), tuple(problems), counts)
@@ -87,13 +88,13 @@ def convert_all(paths: Sequence[Path], wanted: Wanted, workers: int = 1) -> Iter
     """Yield what became of each file, in order; the largest file bounds the memory of a worker.
 
     Raises:
-        InputError: `to` or `format` is not known, or the folder cannot be made.
+        InputError: `to` or `format` is not known.
+        OSError: The folder cannot be made.
     """
     if wanted.to not in ENDINGS:
         raise InputError(f"there is no way to write {wanted.to!r}.", hint=f"Known: {', '.join(ENDINGS)}.")
     if wanted.format:
         FORMATS.find(wanted.format)
-    wanted.out.mkdir(parents=True, exist_ok=True)
     if workers <= 1:
         yield from (convert(path, wanted) for path in paths)
         return

@@ -67,7 +67,7 @@ def read_file(source: Source, problems: list[Problem], formats: Iterable[Format]
         return
     found = format_of(source, formats)
     if found is None:
-        source.note(problems, 0, "not_a_session", "no format recognises it; it was passed over.")
+        source.note(problems, 0, "not_a_session", f"{_other(source)}; it was passed over.")
         return
     try:
         for session in _unpaused(found.read(source, problems)):
@@ -78,6 +78,20 @@ def read_file(source: Source, problems: list[Problem], formats: Iterable[Format]
     except FAULTS as error:
         what = f"the importer of {found.name} failed: {type(error).__name__}: {error}. What stands before it is used."
         source.note(problems, 0, "importer_failed", what)
+
+
+def _other(source: Source) -> str:
+    """Say what a file is that is no session, where its keys tell."""
+    keys = source.keys
+    if {"query", "gold"} <= keys:
+        return "these are queries, for toolkit rank-eval"
+    if "name" in keys and keys & {"description", "input_schema", "inputSchema", "parameters"}:
+        return "this is a catalog, for --catalog"
+    if "mcpServers" in keys or keys == {"servers"}:
+        return "this is a configuration of MCP servers, for toolkit catalog record"
+    if {"request", "usage"} <= keys:
+        return "these are billed requests, for toolkit count --check"
+    return "no format recognises it"
 
 
 def _unpaused(sessions: Iterator[Session]) -> Iterator[Session]:

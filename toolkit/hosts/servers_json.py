@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from toolkit.errors import why
 from toolkit.hosts.config import ConfigError, HostConfig, ServerConfig
 
 _LISTS = ("mcpServers", "servers", "mcp_servers", "context_servers")
@@ -21,7 +22,9 @@ def read_servers(path: str | Path) -> HostConfig:
     """
     try:
         value = msgspec.json.decode(Path(path).read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {why(error)}.", hint="Check the path.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path} is no JSON: {error}.") from error
     table = value if isinstance(value, Mapping) else {}
     listed = next((table[key] for key in _LISTS if isinstance(table.get(key), Mapping)), None)

@@ -16,7 +16,6 @@ from toolkit.search.encoders.static import (
     distilled,
     frequency_weights,
     kept_or_made,
-    kept_static,
     static_store,
     wordpieces,
     words,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -162,7 +162,10 @@ def read_queries(path: str | Path) -> list[Query]:
         lines = enumerate(Path(path).read_text("utf-8").split("\n"), 1)
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is no UTF-8 text.", hint="Expected JSONL with query and gold a line.") from error
-    return [_query(path, number, line) for number, line in lines if line.strip()]
+    found = [_query(path, number, line) for number, line in lines if line.strip()]
+    if not found:
+        raise InputError(f"{path} holds no query.", hint="Expected a line with query and gold for each.")
+    return found
 
 
 def check_gold(tools: Iterable[Tool], queries: Iterable[Query], path: str | Path) -> list[Problem]:
@@ -186,11 +189,16 @@ def check_gold(tools: Iterable[Tool], queries: Iterable[Query], path: str | Path
 
 
 def _query(path: str | Path, number: int, line: str) -> Query:
+    hint = "Expected an object with query, a text, and gold, a list of ids."
     try:
-        row: Mapping[str, Any] = json.loads(line)
-        return Query(str(row.get("id", number)), str(row["query"]), frozenset(map(str, row["gold"])))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}:{number} is no query: {error!r}.", hint="Expected query and gold.") from error
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}:{number} is no query: it is no JSON ({error}).", hint=hint) from error
+    if not isinstance(row, dict) or not isinstance(row.get("query"), str) or not isinstance(row.get("gold"), list):
+        lacks = [name for name in ("query", "gold") if isinstance(row, dict) and name not in row]
+        what = f"it has no {' and no '.join(lacks)}" if lacks else "its parts are not what they should be"
+        raise InputError(f"{path}:{number} is no query: {what}.", hint=hint)
+    return Query(str(row.get("id", number)), row["query"], frozenset(map(str, row["gold"])))
 
 
 def ndcg(ranked: Sequence[str], gold: frozenset[str], k: int = DEPTH) -> float:

@@ -40,7 +40,7 @@ def load_catalog(*paths: str | Path, homonyms: bool = False) -> LoadedCatalog:
         tools += _read(path, problems)
         if len(tools) == before:
             why = f" {problems[-1].message}" if problems else ""
-            raise InputError(f"{path} holds no tool.{why}", hint="Expected name, description, input_schema a row.")
+            raise InputError(f"{path} holds no tool{why}.", hint="Expected name, description, input_schema a row.")
     catalog = LoadedCatalog(_told_apart(tools, problems) if homonyms else tools)
     problems += [
         Problem("", 0, "duplicate_name", f"{t.name!r} is listed twice; the first stays.") for t in catalog.dropped
