@@ -62,9 +62,16 @@ def test_a_server_that_fails_makes_it_1_and_the_others_are_written_and_no_secret
 
 
 def test_when_no_server_answers_the_file_stays_as_it_was(tmp_path: Path) -> None:
-    (tmp_path / "tools.jsonl").write_text("before")
+    before = '{"name": "before"}\n'
+    (tmp_path / "tools.jsonl").write_text(before)
     status, out = record(tmp_path, "quits")
-    assert status == 1 and out.read_text() == "before"
+    assert status == 1 and out.read_text() == before
+
+
+def test_a_file_that_is_no_catalog_is_left_alone_and_no_server_is_started(tmp_path: Path) -> None:
+    (tmp_path / "tools.jsonl").write_text("notes of mine")
+    status, out = record(tmp_path, "handshake")
+    assert status == 2 and out.read_text() == "notes of mine"
 
 
 @pytest.mark.parametrize(

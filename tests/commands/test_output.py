@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.builders import DATASET
 from toolkit.cli import main
 from toolkit.commands.output import (
     check_file,
@@ -18,6 +19,8 @@ from toolkit.commands.output import (
 )
 from toolkit.errors import InputError
 from toolkit.formats.files import Problem
+
+CATALOG, QUERIES = DATASET.with_name("tools.jsonl"), DATASET.with_name("queries.jsonl")
 
 
 def test_json_is_a_list_with_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,10 +70,10 @@ def test_a_place_where_no_folder_can_stand_is_told_and_a_good_one_is_not_made(tm
 
 def test_a_place_where_no_file_can_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="it is a folder"):
-        check_file(tmp_path)
+        check_file(tmp_path, b"x")
     with pytest.raises(InputError, match="there is no folder"):
-        check_file(tmp_path / "none" / "file")
-    check_file(tmp_path / "file")
+        check_file(tmp_path / "none" / "file", b"x")
+    check_file(tmp_path / "file", b"x")
     assert not (tmp_path / "file").exists()
 
 
@@ -82,3 +85,34 @@ def test_a_command_asks_whether_it_can_write_before_it_reads(
     bad.mkdir() if command == "fit" else bad.touch()
     assert main([command, str(tmp_path / "no sessions"), "--out", str(bad)]) == 2
     assert "Give another --out." in capsys.readouterr().err
+
+
+WRITING: dict[str, tuple[str, list[str]]] = {
+    "fit": ("usage.json", ["fit", str(DATASET), "--limit", "2", "--retriever", "lexical", "--out", "FILE"]),
+    "break-even": (
+        "cost.svg",
+        *[["break-even", str(DATASET), "--limit", "2", "--retriever", "lexical", "--sizes", "20", "--plot", "FILE"]],
+    ),
+    "catalog cost": ("cost.png", ["catalog", "cost", str(CATALOG), "--plot", "FILE"]),
+    "rank-eval": (
+        "rows.jsonl",
+        *[["rank-eval", "--catalog", str(CATALOG), "--queries", str(QUERIES), "--retriever", "lexical"]],
+    ),
+    "selector-server": ("schema.json", ["selector-server", "--schema", "FILE"]),
+}
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_a_file_that_is_there_is_written_only_when_the_command_made_it(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, words = WRITING[command]
+    file = tmp_path / name
+    asked = [str(file) if word == "FILE" else word for word in words]
+    asked += ["--per-query", str(file)] if command == "rank-eval" else []
+    file.write_text("a text of mine\n")
+    assert main(asked) == 2
+    assert f"{name} is there already, and this command did not write it" in capsys.readouterr().err
+    assert file.read_text() == "a text of mine\n"
+    assert main([*asked, "--force"]) == 0 and file.read_bytes() != b"a text of mine\n"
+    assert main(asked) == 0, "its own file is written again"

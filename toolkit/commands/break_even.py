@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.options import Json, Limit, Recorded, taking
-from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.commands.options import Force, Json, Limit, Recorded, taking
+from toolkit.commands.output import PICTURE, check_file, print_json, print_table, tell_problems
 from toolkit.errors import InputError, counted, need
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def command(
     sizes: Annotated[str, typer.Option(help="Catalog sizes, e.g. 20,60,120; a ladder up to all tools if empty.")] = "",
     plot: Annotated[Optional[Path], typer.Option(help="Write the figure (.png, .svg).")] = None,
     limit: Limit = None,
+    force: Force = False,
     json: Json = False,
     **options: Any,
 ) -> None:
@@ -56,6 +57,8 @@ def command(
     from toolkit.experiment.break_even.study import SELECTORS, break_even
 
     wanted = _sizes(sizes)
+    if plot is not None:
+        check_file(plot, PICTURE, force)
     given, around = recorded(sessions, catalog, limit)
     found = break_even(given, selectors or SELECTORS, wanted, around or (), **options)
     tell_problems((*given.problems, *found.problems))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.commands.options import Force
+from toolkit.commands.output import PICTURE, check_file, print_json, print_table, tell_problems
 from toolkit.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def _group() -> None:
 def record(
     config: Annotated[Path, typer.Option(help="A host's TOML with [mcp_servers.<name>], or JSON with mcpServers.")],
     out: Annotated[Path, typer.Option(help="The catalog to write, a .jsonl file.")],
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Start the MCP servers of a host's file, ask for all pages of their tools, and write a catalog.
@@ -50,6 +52,7 @@ def record(
             f"{config} names no MCP server to start.", hint="Expected [mcp_servers.<name>] with command or url."
         )
     check_catalog_path(out)
+    check_file(out, b'"name"', force)
     typer.echo(f"Starting {counted(len(host.enabled), 'MCP server')} …", err=True)
     with _ended_like_an_interruption():
         listing = list_tools(host, _tell)
@@ -83,6 +86,7 @@ def cost(
     api: Annotated[str, typer.Option(help="The API, where that changes the rules.")] = "",
     tools: Annotated[int, typer.Option(min=0, help="Show so many of the costliest tools.")] = 10,
     plot: Annotated[Optional[Path], typer.Option(help="Write a bar chart (.png, .svg) of the servers.")] = None,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Say what each server and tool costs on every pass that declares it.
@@ -95,6 +99,8 @@ def cost(
 
     if said := check_model(model, provider or None, api or None):
         typer.echo(f"note: {said}", err=True)
+    if plot is not None:
+        check_file(plot, PICTURE, force)
     catalog = load_catalog(*files)
     tell_problems(catalog.problems)
     found = costs(catalog, model, provider, api)

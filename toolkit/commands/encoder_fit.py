@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from toolkit.commands.output import print_json, print_table
+from toolkit.commands.options import Force
+from toolkit.commands.output import check_file, print_json, print_table
 from toolkit.commands.pairs import (
     CatalogFiles,
     LeftOut,
@@ -35,6 +36,7 @@ def command(
         float, typer.Option(min=0, max=1, help="Share of the learned change that is kept; less changes less.")
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the start and the batches.")] = 0,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Fit an adapter of MiniLM: a file under 2 MB that changes the encoder's weights when it is loaded.
@@ -51,6 +53,7 @@ def command(
     from toolkit.search.learned.lora_fit import Lessons, Settings, adapted
 
     _check(out)
+    check_file(out, b".npy", force)
     given = list(read_pairs(catalog, queries, sessions))
     fitted, tested = _parted(given, leave_out or ())
     card = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from toolkit.commands.options import Force
 from toolkit.commands.output import check_file, print_json, print_table, tell_problems
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def command(
     query_model: Annotated[str, typer.Option(help="How the replays word their searches.")] = "own_words",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of groups.")] = 0,
     limit: Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")] = None,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Count what recorded sessions called, and when, for selectors that learn: frequent, next_tool, expected_cost.
@@ -58,7 +60,7 @@ def command(
     from toolkit.experiment.fitting.need import fitted_usage
     from toolkit.replaying.system import Setting
 
-    check_file(out)
+    check_file(out, b"selector-toolkit usage", force)
     given, around = recorded(sessions, catalog, limit)
     chosen, problems = _earlier(given, share, by, group, seed)
     tell_problems(problems)

@@ -14,7 +14,7 @@ from toolkit.experiment.comparison.options import OPTIONS, held
 Recorded = Annotated[list[Path], typer.Argument(help="Session files (.json, .jsonl, .gz, .zst) or folders of them.")]
 Limit = Annotated[Optional[int], typer.Option(min=1, help="Read at most so many sessions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON, one object a line of the table.")]
-Force = Annotated[bool, typer.Option("--force", help="Write into --out whatever it holds.")]
+Force = Annotated[bool, typer.Option("--force", help="Write there, whatever it holds.")]
 
 
 def taking(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -13,9 +13,12 @@ from typing import Any
 import typer
 
 from toolkit.errors import InputError, counted
-from toolkit.formats.files import Problem
+from toolkit.formats.files import Problem, head_of
 
 _SHOWN = 8
+_HEAD = 1 << 16
+PICTURE = b"Matplotlib"
+"""What our pictures say that they were made with, whatever their kind."""
 
 
 def print_json(rows: Iterable[Mapping[Any, Any]]) -> None:
@@ -61,8 +64,20 @@ def check_folder(out: Path) -> None:
         raise InputError(f"no folder can stand at {out}: {there}: {why}.", hint="Give another --out.")
 
 
-def check_file(out: Path) -> None:
-    """Raise InputError, before any work, where no file can be written; nothing is written yet."""
+def check_file(out: Path, ours: bytes, force: bool = False) -> None:
+    """Do nothing where a command may write a file: there is none, or one that holds what such a file begins with.
+
+    Args:
+        out: The file.
+        ours: What stands in the first part of a file that the command wrote.
+        force: Write it whatever stands there.
+
+    Raises:
+        InputError: No file can be written there, or one would go that the command did not write; nothing was changed.
+    """
+    if not force and out.is_file() and (head := head_of(out, _HEAD)) and ours not in head:
+        hint = "Give another name, or --force to write there all the same."
+        raise InputError(f"{out} is there already, and this command did not write it; nothing was changed.", hint=hint)
     if out.is_dir() or not out.parent.is_dir():
         why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise InputError(f"{out} cannot be written: {why}.", hint="Give another --out.")

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from toolkit.commands.output import print_json, print_table, tell_problems
+from toolkit.commands.options import Force
+from toolkit.commands.output import check_file, print_json, print_table, tell_problems
 
 NAME = "rank-eval"
 
@@ -22,6 +23,7 @@ def command(
     sample: Annotated[Optional[int], typer.Option(min=1, help="Draw so many queries without replacement.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the sample, the intervals and the tests.")] = 0,
     per_query: Annotated[Optional[Path], typer.Option(help="Write one row a query and retriever, JSONL.")] = None,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Rank queries whose right tools are known: recall, nDCG@10 with its interval, MRR, latency.
@@ -34,6 +36,8 @@ def command(
     from toolkit.formats.catalogs.load import load_catalog
     from toolkit.search import default_retriever
 
+    if per_query is not None:
+        check_file(per_query, b'"retriever"', force)
     tools = load_catalog(*catalog, homonyms=True)
     tell_problems(tools.problems)
     asked = read_queries(queries)

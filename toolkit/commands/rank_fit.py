@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toolkit.commands.output import print_json, print_table
+from toolkit.commands.options import Force
+from toolkit.commands.output import check_file, print_json, print_table
 from toolkit.commands.pairs import (
     CatalogFiles,
     LeftOut,
@@ -35,6 +36,7 @@ def command(
     leave_out: LeftOut = None,
     penalty: Annotated[float, typer.Option(min=0, help="How strongly weights stay at the untrained order.")] = 0.3,
     seed: Annotated[int, typer.Option(help="Seed of the queries that are drawn.")] = 0,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
     """Fit a small ranker, and print how well it does on data that it never saw.
@@ -48,6 +50,7 @@ def command(
     from toolkit.search.learned.ranker_fit import examples, fit
     from toolkit.search.retrievers.hybrid import Hybrid
 
+    check_file(out, b"selector-toolkit ranker", force)
     given = read_pairs(catalog, queries, sessions)
     found = [one for pairs in given for one in examples(Hybrid(pairs.tools), pairs.queries, pairs.name)]
     kept = [one for one in found if one.group not in (leave_out or ())]

@@ -7,6 +7,9 @@ from typing import Annotated, Optional
 
 import typer
 
+from toolkit.commands.options import Force
+from toolkit.commands.output import check_file
+
 NAME = "selector-server"
 
 
@@ -16,6 +19,7 @@ def command(
     model: Annotated[Optional[str], typer.Option(help="Whose tokens and prices selectors are told of.")] = None,
     time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds an answer may take without deadline_ms.")] = 5.0,
     schema: Annotated[Optional[Path], typer.Option(help="Write the contract's JSON Schema there, and end.")] = None,
+    force: Force = False,
 ) -> None:
     """Answer JSON-RPC 2.0, one message a line: initialize, select, search, describe, shutdown.
 
@@ -26,6 +30,7 @@ def command(
     from toolkit.serving.selector_server import SelectorServer
 
     if schema is not None:
+        check_file(schema, b"selector-server", force)
         schema.write_text(schema_text(), encoding="utf-8")
         return
     server = SelectorServer(selector, retriever, model, time_limit)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from toolkit.commands.output import check_file
 from toolkit.errors import InputError, need
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def command(
     searcher(retriever)
     if settings.selector is not None:
         resolve(settings.selector)
+    if log is not None:
+        check_file(log, b'"event"')
     listener, token = (None, "") if http is None else (listening(bind, http), _token())
     if record is not None:
         record.mkdir(parents=True, exist_ok=True)
