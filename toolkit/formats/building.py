@@ -18,36 +18,39 @@ _ROLES = {"assistant": "agent", "developer": "system"}
 
 @dataclass(slots=True)
 class _Made:
-    """A call while its result may still come; `wire` and `id` are its name and its id as the log writes them."""
+    """A call while its result may still come; `wire` is its name as the log writes it, `name` the folded one."""
 
-    call: Call
+    id: str
+    name: str
     wire: str
+    arguments: Mapping[str, Any]
+    kind: str
+    raw: str | None
+    extra: Mapping[str, Any]
     result: Result | None = None
-    id: str = ""
 
     def whole(self) -> Call:
-        return self.call if self.result is None else replace(self.call, result=self.result)
+        return Call(self.id, self.name, self.arguments, self.kind, self.result, self.raw, self.extra)
 
 
 @dataclass(slots=True)
 class _Open:
     """A pass while pieces of it may still come."""
 
-    key: Any
-    facts: dict[str, Any]
+    events: tuple[Event, ...]
+    context: tuple[Message, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
     said: list[Content] = field(default_factory=list)
     reasoned: list[str] = field(default_factory=list)
     calls: list[_Made] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    context: list[Message] = field(default_factory=list)
 
     def whole(self) -> Pass:
         return Pass(
-            content=joined(self.said),
-            reasoning="\n".join(self.reasoned),
-            calls=tuple(made.whole() for made in self.calls),
-            events=tuple(self.events),
-            context=tuple(self.context),
+            joined(self.said) if self.said else "",
+            "\n".join(self.reasoned),
+            tuple([made.whole() for made in self.calls]),
+            events=self.events,
+            context=self.context,
             **self.facts,
         )
 
@@ -60,14 +63,14 @@ class _Span:
     passes: list[_Open] = field(default_factory=list)
 
     def whole(self) -> Turn:
-        return replace(self.turn, passes=tuple(one.whole() for one in self.passes))
+        return replace(self.turn, passes=tuple([one.whole() for one in self.passes]))
 
 
 def _add(said: list[Any], piece: Content) -> None:
     """Add a piece of a message; a text that goes on from the piece before takes its place."""
     if said and isinstance(piece, str) and isinstance(said[-1], str) and piece.startswith(said[-1]):
         said[-1] = piece
-    elif piece:
+    else:
         said.append(piece)
 
 
@@ -144,19 +147,26 @@ class Building:
         """
         one = self.keys.get(key) if key is not None else None
         if one is None:
-            events, context = self._before()
-            one = _Open(key, {}, events=list(events), context=list(context))
-            if not self.turns:
-                self.turns.append(_Span(Turn()))
-            self.turns[-1].passes.append(one)
-            if key is not None:
-                self.keys[key] = one
+            one = self._begin(key)
         self._open = one
-        one.facts.update({name: value for name, value in facts.items() if value is not None})
+        for name, value in facts.items():
+            if value is not None:
+                one.facts[name] = value
         if extra:
             one.facts["extra"] = {**one.facts.get("extra", {}), **extra}
-        _add(one.said, content)
-        _add(one.reasoned, reasoning)
+        if content:
+            _add(one.said, content)
+        if reasoning:
+            _add(one.reasoned, reasoning)
+
+    def _begin(self, key: Any) -> _Open:
+        one = _Open(*self._before())
+        if not self.turns:
+            self.turns.append(_Span(Turn()))
+        self.turns[-1].passes.append(one)
+        if key is not None:
+            self.keys[key] = one
+        return one
 
     _open: _Open | None = None
 
@@ -175,8 +185,8 @@ class Building:
         wire = str(id or "")
         before = self.made.setdefault(wire, [])
         own = wire if wire and not before else f"{wire or 'call'}#{len(before) + 1}"
-        more = {**(extra or {}), **({"flags": [flag]} if flag else {})}
-        made = _Made(Call(own, folded(name), mapping, kind, None, raw, more), name, None, wire)
+        more = {**(extra or {}), "flags": [flag]} if flag else extra or {}
+        made = _Made(own, folded(name), name, mapping, kind, raw, more)
         before.append(made)
         self._open.calls.append(made)
 
@@ -202,17 +212,18 @@ class Building:
             if not doubled:
                 self.history("tool", content or "")
             return False
-        made.result = Result(content, is_error, tuple(folded(one) for one in returned), dict(extra or {}))
+        made.result = Result(content, is_error, tuple([folded(one) for one in returned]), extra or {})
         return True
 
     def answer(self, content: Content | None, is_error: bool = False, extra: Mapping[str, Any] | None = None) -> None:
         """Give the call that was made last its result, for logs that keep both in one record."""
         if self._open is not None and self._open.calls:
-            self._open.calls[-1].result = Result(content, is_error, (), dict(extra or {}))
+            self._open.calls[-1].result = Result(content, is_error, (), extra or {})
 
     def _waiting(self, id: str, name: str | None) -> _Made | None:
         if id:
-            return self._newest([made for made in self.made.get(id, ()) if made.result is None])
+            ones = self.made.get(id, ())
+            return self._newest([made for made in ones if made.result is None]) if ones else None
         waiting = [made for ones in self.made.values() for made in ones if made.result is None]
         named = [made for made in waiting if made.wire == name]
         found = named if name is not None else waiting
@@ -229,6 +240,8 @@ class Building:
         return waiting[0]
 
     def _before(self) -> tuple[tuple[Event, ...], tuple[Message, ...]]:
+        if not self.events and not self.context:
+            return (), ()
         before = tuple(self.events), tuple(self.context)
         self.events, self.context = [], []
         return before
@@ -257,7 +270,7 @@ class Building:
             "unknown_records": dict(self.unknown) or None,
         }
         extra = {**facts.pop("extra", {}), "toolkit": {key: value for key, value in ours.items() if value}}
-        called = {made.call.name for made in self._calls() if made.call.kind == "call"}
+        called = {made.name for made in self._calls() if made.kind == "call"}
         bare = sorted(called - set(self.tools) - SEARCH_NAMES - CORE_NAMES)
         known = all(tool.schema_text for tool in self.tools.values()) and not bare and bool(self.tools)
         return Session(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from toolkit.session import Billed, Content
 from toolkit.tool import CORE_NAMES
 
 
+@lru_cache(maxsize=4096)
 def folded(name: str) -> str:
     """Return the engine's name for a tool as a host writes it: `mcp.<server>.<tool>`, else `builtin.<name>`.
 
@@ -122,9 +124,7 @@ def tokens(value: Any) -> int | None:
 
 def usage_of(uncached: Any, written: Any, read: Any, completion: Any) -> Billed | None:
     """Return usage from counts that exclude each other, as Anthropic gives them; None where nothing is told."""
-    counts = [tokens(value) for value in (uncached, written, read)]
-    completed = tokens(completion)
-    if all(count is None for count in (*counts, completed)):
-        return None
-    prompt = None if all(count is None for count in counts) else sum(count or 0 for count in counts)
-    return Billed(prompt, completed, counts[2], counts[1])
+    uncached, written, read, completed = tokens(uncached), tokens(written), tokens(read), tokens(completion)
+    if uncached is None and written is None and read is None:
+        return None if completed is None else Billed(None, completed)
+    return Billed((uncached or 0) + (written or 0) + (read or 0), completed, read, written)

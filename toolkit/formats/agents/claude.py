@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolkit.formats.agents.branches import Node, left_behind
-from toolkit.formats.agents.claude_records import BOOKKEEPING, Record, is_command, said, typed
+from toolkit.formats.agents.branches import left_behind
+from toolkit.formats.agents.claude_records import BOOKKEEPING, Record, Said, Usage, is_command, said, typed
 from toolkit.formats.agents.claude_tools import Offered, answer_of, noted_matches, references
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
@@ -90,10 +90,9 @@ def _thread(record: Record, roots: Mapping[Any, str], stem: str | None) -> str:
 
 def _prompt(record: Record, inner: bool, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return what starts a turn: a person's words, or in a sub-agent what its caller wrote."""
-    if record.isCompactSummary is True:
+    if record.isCompactSummary is True or any(block.get("type") == "tool_result" for block in blocks):
         return []
-    alone = inner and record.isMeta is not True
-    return blocks if alone and len(said(blocks)) == len(blocks) else typed(record, blocks)
+    return blocks if inner and record.isMeta is not True else typed(record, blocks)
 
 
 class _Reader:
@@ -126,11 +125,9 @@ class _Reader:
 
     def _rewound(self) -> set[str]:
         records = [record for _, record in self.lines if isinstance(record.uuid, str)]
-        users = ((record, record.blocks) for record in records if record.type == "user")
-        prompts = {record.uuid for record, blocks in users if _prompt(record, self.inner, blocks)}
-        dead, left = left_behind(
-            Node(r.uuid, r.parentUuid, r.uuid in prompts, r.type in ("user", "assistant")) for r in records
-        )
+        prompts = [r.uuid for r in records if r.type == "user" and _prompt(r, self.inner, r.blocks)]
+        spoken = {r.uuid for r in records if r.type in ("user", "assistant")}
+        dead, left = left_behind({r.uuid: r.parentUuid for r in records}, prompts, spoken)
         if left:
             self.made.note("fork", f"{left} prompts were rewound; what followed them is left out.")
         elif forks := _forks(records):
@@ -153,22 +150,22 @@ class _Reader:
             self.made.unknown_record(kind)
 
     def _assistant(self, record: Record) -> None:
-        inner = record.message if isinstance(record.message, dict) else {}
-        content = inner.get("content")
-        if not isinstance(content, str | list):
-            self.made.note("unknown_content_shape", f"a message's content is {type(content).__name__}; passed over.")
+        inner = record.message if isinstance(record.message, Said) else Said()
+        if not isinstance(inner.content, (str, list)):
+            kind = type(inner.content).__name__
+            self.made.note("unknown_content_shape", f"a message's content is {kind}; passed over.")
             return
-        if record.isApiErrorMessage is True or inner.get("model") == "<synthetic>":
+        if record.isApiErrorMessage is True or inner.model == "<synthetic>":
             return
-        key = inner.get("id") or record.requestId or record.uuid
+        key = inner.id or record.requestId or record.uuid
         key = key if isinstance(key, str) else None
         if self.commanded:
             self.made.user("")
             self.commanded = False
         self.made.say(
             key,
-            usage=_usage(inner.get("usage")),
-            model=inner["model"] if isinstance(inner.get("model"), str) else None,
+            usage=_usage(inner.usage),
+            model=inner.model if isinstance(inner.model, str) else None,
             timestamp=record.timestamp if isinstance(record.timestamp, str) else None,
             declared=self.offered.declared,
             searchable=self.offered.searchable,
@@ -199,7 +196,7 @@ class _Reader:
         self.made.call(id if isinstance(id, str) else None, name, block.get("input"), "search" if is_search else "call")
 
     def _user(self, record: Record) -> None:
-        if record.message is not None and not isinstance(record.message, dict | str):
+        if record.message is not None and not isinstance(record.message, (Said, str)):
             self.made.note("unknown_content_shape", f"a message is {type(record.message).__name__}; passed over.")
             return
         blocks = record.blocks
@@ -245,25 +242,24 @@ class _Reader:
 
 def _forks(records: list[Record]) -> int:
     """Count the records of the host that the chain goes on from beside a message."""
+    notes = [r for r in records if r.type == "system"]
+    if not notes:
+        return 0
     spoken = {str(record.parentUuid) for record in records if record.type in ("user", "assistant")}
-    return sum(r.type == "system" and str(r.parentUuid) in spoken and r.uuid in spoken for r in records)
+    return sum(str(r.parentUuid) in spoken and r.uuid in spoken for r in notes)
 
 
 def _usage(usage: Any) -> Any:
-    if not isinstance(usage, dict):
+    if not isinstance(usage, Usage):
         return None
-    return usage_of(
-        usage.get("input_tokens"),
-        usage.get("cache_creation_input_tokens"),
-        usage.get("cache_read_input_tokens"),
-        usage.get("output_tokens"),
-    )
+    written, read = usage.cache_creation_input_tokens, usage.cache_read_input_tokens
+    return usage_of(usage.input_tokens, written, read, usage.output_tokens)
 
 
-def _finality(inner: Mapping[str, Any]) -> dict[str, Any]:
+def _finality(inner: Said) -> dict[str, Any] | None:
     """Mark output tokens that are the count at the stream's start: final only where `stop_reason` is set."""
-    counted = isinstance(inner.get("usage"), dict) and inner["usage"].get("output_tokens") is not None
-    return {"completion_is_final": inner.get("stop_reason") is not None} if counted else {}
+    counted = isinstance(inner.usage, Usage) and inner.usage.output_tokens is not None
+    return {"completion_is_final": inner.stop_reason is not None} if counted else None
 
 
 CLAUDE_CODE = Format(NAME, _recognises, _read, "~/.claude/projects with sub-agents; stream-json captures.")

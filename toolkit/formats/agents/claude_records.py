@@ -35,8 +35,30 @@ _NOTICES = (
 _TYPED_ORIGINS = (None, "human", "cli", "sdk", "user", "print", "typed")
 
 
+Other = str | int | float | bool | list[Any] | None
+
+
+class Usage(msgspec.Struct):
+    """What a response was billed so far."""
+
+    input_tokens: Any = None
+    cache_creation_input_tokens: Any = None
+    cache_read_input_tokens: Any = None
+    output_tokens: Any = None
+
+
+class Said(msgspec.Struct):
+    """A message of a user or a model."""
+
+    id: Any = None
+    model: Any = None
+    content: Any = None
+    usage: Usage | Other = None
+    stop_reason: Any = None
+
+
 class Record(msgspec.Struct):
-    """One line; every field takes what comes."""
+    """One line; every field takes what comes, an object as `Said` where a message stands."""
 
     type: Any = None
     uuid: Any = None
@@ -49,7 +71,7 @@ class Record(msgspec.Struct):
     isMeta: Any = None
     isCompactSummary: Any = None
     isApiErrorMessage: Any = None
-    message: Any = None
+    message: Said | Other = None
     attachment: Any = None
     subtype: Any = None
     requestId: Any = None
@@ -74,11 +96,21 @@ class Record(msgspec.Struct):
     @property
     def blocks(self) -> list[dict[str, Any]]:
         """The content blocks of the message; plain text is one text block."""
-        content = self.message.get("content") if type(self.message) is dict else self.message
-        if isinstance(content, list):
-            whole = [one if type(one) is dict else {"type": "text", "text": one} for one in content]
-            return [one for one in whole if one.get("type") != "text" or isinstance(one.get("text"), str)]
-        return [{"type": "text", "text": content}] if isinstance(content, str) else []
+        content = self.message.content if type(self.message) is Said else self.message
+        if isinstance(content, str):
+            return [{"type": "text", "text": content}]
+        if not isinstance(content, list):
+            return []
+        for one in content:
+            if type(one) is not dict or (one.get("type") == "text" and not isinstance(one.get("text"), str)):
+                return _mended(content)
+        return content
+
+
+def _mended(content: list[Any]) -> list[dict[str, Any]]:
+    """Return the blocks of a message where some are bare texts, or texts without words."""
+    whole = [one if type(one) is dict else {"type": "text", "text": one} for one in content]
+    return [one for one in whole if one.get("type") != "text" or isinstance(one.get("text"), str)]
 
 
 def said(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -87,13 +119,9 @@ def said(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def typed(record: Record, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the blocks of a user record that a person wrote; none in results, reminders, hooks, commands' output."""
-    if blocks and blocks[0].get("type") == "tool_result":
-        return []
+    """Return the blocks of a user record without results that a person wrote: no reminders, hooks, commands' output."""
     origin = record.origin.get("kind") if isinstance(record.origin, dict) else None
     if record.isMeta is True or record.isCompactSummary is True or origin not in _TYPED_ORIGINS:
-        return []
-    if any(block.get("type") == "tool_result" for block in blocks):
         return []
     return list(_written(blocks))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolkit.formats.agents.branches import Node, left_behind
+from toolkit.formats.agents.branches import left_behind
 from toolkit.formats.building import Building
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
@@ -26,7 +26,7 @@ def _recognises(source: Source) -> bool:
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
     lines = list(source.objects(problems))
     made = Building(source, problems, NAME)
-    dead, left = left_behind(map(_node, (one for _, one in lines if isinstance(one.get("id"), str))))
+    dead, left = _rewound([one for _, one in lines if isinstance(one.get("id"), str)])
     if left:
         made.note("fork", f"{left} prompts were rewound; what followed them is left out.")
     facts: dict[str, Any] = {}
@@ -45,10 +45,10 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
         )
 
 
-def _node(one: Mapping[str, Any]) -> Node:
-    inner = one.get("message")
-    role = inner.get("role") if isinstance(inner, dict) else None
-    return Node(one["id"], one.get("parentId"), role == "user", isinstance(inner, dict))
+def _rewound(lines: list[dict[str, Any]]) -> tuple[set[str], int]:
+    above = {one["id"]: one.get("parentId") for one in lines}
+    said = {one["id"]: table(one["message"]) for one in lines if isinstance(one.get("message"), dict)}
+    return left_behind(above, [id for id, inner in said.items() if inner.get("role") == "user"], said)
 
 
 def _take(made: Building, one: Mapping[str, Any], facts: dict[str, Any]) -> None:
