@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -74,3 +77,23 @@ def test_a_wrong_name_is_an_error_before_any_work(
     with pytest.raises(error):
         list(convert_all([], Wanted(tmp_path / "out", **wanted)))
     assert not (tmp_path / "out").exists()
+
+
+def test_an_import_that_is_killed_and_run_again_writes_what_an_undisturbed_one_writes(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(400):
+        written(folder / f"{number}.jsonl", atif(f"s{number}", calls=["builtin.read_file"] * 40))
+    command = [sys.executable, "-m", "toolkit", "import", str(folder), "--out"]
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    subprocess.run([*command, str(whole)], check=True, capture_output=True)
+    with subprocess.Popen([*command, str(cut)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        deadline = time.monotonic() + 60
+        while not any(cut.glob("*.jsonl")) and running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        running.kill()
+    done = {path.name: path.read_bytes() for path in cut.glob("*.jsonl")}
+    expected = {path.name: path.read_bytes() for path in whole.iterdir()}
+    assert 0 < len(done) < len(expected) and done.items() <= expected.items()
+    subprocess.run([*command, str(cut)], check=True, capture_output=True)
+    assert {path.name: path.read_bytes() for path in cut.glob("*.jsonl")} == expected
