@@ -25,6 +25,7 @@ FORMATS = Registry(
         "journal": "toolkit.formats.native.journal:JOURNAL",
         "atif": "toolkit.formats.native.files:ATIF",
         "codex": "toolkit.formats.agents.codex:CODEX",
+        "codex-exec": "toolkit.formats.agents.codex_exec:CODEX_EXEC",
         "copilot-cli": "toolkit.formats.agents.copilot:COPILOT",
         "gemini-cli": "toolkit.formats.agents.gemini_cli:GEMINI_CLI",
         "opencode": "toolkit.formats.agents.opencode:OPENCODE",
