@@ -206,11 +206,14 @@ PEERS: dict[str, tuple[str, Callable[[Sequence[Tool]], Scored]]] = {
 
 
 def evaluated(data: Path, task: Task, names: Sequence[str], sample: int | None, seed: int) -> list[Run]:
-    """Return what each retriever answered to a task's queries."""
+    """Return what each answered to a task's queries: ours through `tools.search`, peers as they are."""
     tools, queries = load_tools((data / task.queries).parent / "tools.jsonl"), load_queries(data, task)
-    given = [PEERS[name][1] if name in PEERS else retriever(name) for name in names]
-    done = runs(tools, queries, given, sample or task.sample, seed)
-    return [replace(run, retriever=name) for name, run in zip(names, done, strict=True)]
+    done = []
+    for name in names:
+        given = PEERS[name][1] if name in PEERS else retriever(name)
+        (run,) = runs(tools, queries, [given], sample or task.sample, seed, bare=name in PEERS)
+        done.append(replace(run, retriever=name))
+    return done
 
 
 def table(results: dict[str, list[Run]], names: Sequence[str]) -> str:

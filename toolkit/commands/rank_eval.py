@@ -23,10 +23,15 @@ def command(
     sample: Annotated[Optional[int], typer.Option(min=1, help="Draw so many queries without replacement.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the sample, the intervals and the tests.")] = 0,
     per_query: Annotated[Optional[Path], typer.Option(help="Write one row a query and retriever, JSONL.")] = None,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="Ask the retriever alone, without what tools.search adds.")
+    ] = False,
     force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print a list of rows as JSON instead of a table.")] = False,
 ) -> None:
-    """Rank queries whose right tools are known: recall, nDCG@10 with its interval, MRR, latency.
+    """Rank queries whose right tools are known, as tools.search does: recall, nDCG@10 with its interval, MRR, latency.
+
+    Where a retriever tells chances: their Brier score and calibration error (ece), over the best ten of each query.
 
     Several retrievers are compared pair by pair on the same queries, with Holm's correction.
 
@@ -42,7 +47,7 @@ def command(
     tell_problems(tools.problems)
     asked = read_queries(queries)
     tell_problems(check_gold(tools, asked, queries))
-    done = runs(tools, asked, retriever or ["lexical", default_retriever()], sample, seed)
+    done = runs(tools, asked, retriever or ["lexical", default_retriever()], sample, seed, bare)
     rows = [run.row(seed) for run in done]
     if per_query is not None:
         lines = (jsonlib.dumps(row, ensure_ascii=False) for run in done for row in run.per_query())
@@ -56,4 +61,6 @@ def command(
 
 
 def _shown(value: Any) -> Any:
-    return f"{value:.4f}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:.4f}" if value == value else "–"
+    return value

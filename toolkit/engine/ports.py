@@ -36,6 +36,7 @@ class Answer:
         down: Sources within the caller's scope that are down.
         notices: What the host should know of the search, e.g. `semantic_unavailable` (section 12).
         poor: Whether there are hits, and even the best is hardly a right tool.
+        calibrated: Whether scores are chances to be a right tool, comparable between queries.
     """
 
     hits: tuple[tuple[str, float], ...] = ()
@@ -45,6 +46,7 @@ class Answer:
     down: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     poor: bool = False
+    calibrated: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

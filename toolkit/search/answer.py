@@ -107,7 +107,8 @@ class ToolSearch:
         hits = tuple(islice(others, max(limit, 0)))
         words = unmatched_words(query, tools.derived(_vocabulary))
         poor = bool(chances and hits) and hits[0][1] < POOR
-        return Answer(hits, len(names) - len(matches), words, matches, notices=notices, poor=poor)
+        matched = len(names) - len(matches)
+        return Answer(hits, matched, words, matches, (), notices, poor, calibrated=bool(chances))
 
     def rank(self, query: str, among_tools: Sequence[Tool], k: int = 10) -> Ranking:
         """Return the `k` best of the tools given, named ones first (Q4)."""

@@ -1,5 +1,6 @@
 import itertools
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.builders import DATASET
+from toolkit import Host
 from toolkit.errors import InputError
 from toolkit.experiment.ranking.rank_eval import (
+    DEPTH,
     Query,
+    Run,
     check_gold,
     compared,
     drawn_queries,
@@ -21,6 +26,7 @@ from toolkit.experiment.ranking.rank_eval import (
     reciprocal_rank,
     runs,
 )
+from toolkit.formats.catalogs.load import load_catalog
 from toolkit.tool import Tool
 
 TOOLS = [Tool(f"mcp.sea.{name}", text, id=name) for name, text in (("tide", "water"), ("wind", "air"), ("fog", "air"))]
@@ -30,7 +36,7 @@ QUERIES = [
     Query("3", "nothing", frozenset()),
 ]
 KEYS = {"retriever", "queries", "tools", "recall@1", "recall@3", "recall@5", "recall@10", "ndcg@10", "ndcg@10_low"}
-KEYS |= {"ndcg@10_high", "mrr", "p50_ms", "p95_ms"}
+KEYS |= {"ndcg@10_high", "mrr", "p50_ms", "p95_ms", "brier", "ece"}
 
 
 def test_a_row_has_the_keys_of_the_interface_and_its_measures() -> None:
@@ -107,3 +113,31 @@ def test_right_tools_that_the_catalog_lacks_are_counted_and_none_at_all_is_an_er
     assert check_gold(tools, asked[1:], "q.jsonl") == []
     with pytest.raises(InputError, match="q.jsonl: no right tool"):
         check_gold(tools, [Query("1", "read it", frozenset({"other"}))], "q.jsonl")
+
+
+def test_what_is_measured_is_what_a_host_s_search_answers() -> None:
+    catalog = [one for one in load_catalog(DATASET.with_name("tools.jsonl")) if one.source != "core"]
+    asked = read_queries(DATASET.with_name("queries.jsonl"))
+    for spec in ("lexical", "hybrid(static)", "regex"):
+        (run,) = runs(catalog, asked[:40], [spec])
+        host = Host(catalog, lambda told, view: ([], [tool.name for tool in told]), retriever=spec)
+        ids = {tool.name: tool.id for tool in catalog}
+        for query, ranked in zip(run.queries, run.ranked, strict=True):
+            found = host.start_turn("x").start_pass().search(query.text, DEPTH)
+            assert ranked == tuple(ids[name] for name, _ in found)
+
+
+def test_a_query_that_names_a_tool_is_answered_so_and_bare_it_is_not() -> None:
+    tools = [Tool("mcp.sea.read_tide", "Zeta."), Tool("mcp.air.wind", "Reads the tide: read tide, tide read.")]
+    query = Query("1", "please use read_tide for the tide that I read", frozenset({"mcp.sea.read_tide"}))
+    (through,), (alone,) = (runs(tools, [query], ["regex"], bare=bare) for bare in (False, True))
+    assert through.ranked[0][:1] == ("mcp.sea.read_tide",)
+    assert alone.retriever.endswith("(bare)") and alone.ranked != through.ranked
+
+
+def test_the_reliability_of_chances_is_that_of_their_definition() -> None:
+    queries = (Query("1", "a", frozenset("x")), Query("2", "b", frozenset("z")))
+    run = Run("r", queries, 3, (("x", "y"), ("y", "z")), (0.0, 0.0), ((0.9, 0.2), (0.6, 0.4)))
+    assert run.reliability()["brier"] == pytest.approx((0.01 + 0.04 + 0.36 + 0.36) / 4)
+    assert run.reliability()["ece"] == pytest.approx((0.1 + 0.2 + 0.6 + 0.6) / 4)
+    assert math.isnan(Run("r", queries, 3, (("x",), ("y",)), (0.0, 0.0)).reliability()["ece"])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolkit.errors import InputError, counted
+from toolkit.experiment.ranking.asking import alone, searching
 from toolkit.formats.files import Problem
 from toolkit.search import RetrieverFactory, retriever
 from toolkit.tool import Tool
@@ -41,6 +42,7 @@ class Run:
         retriever: Its spec.
         ranked: Ids of each query's best `DEPTH` tools, best first.
         seconds: What each query took.
+        chances: The chance of each of them to be a right tool; empty where the retriever tells none.
     """
 
     retriever: str
@@ -48,6 +50,7 @@ class Run:
     tools: int
     ranked: tuple[tuple[str, ...], ...]
     seconds: tuple[float, ...]
+    chances: tuple[tuple[float, ...], ...] = ()
 
     @cached_property
     def ndcg(self) -> NDArray[np.float64]:
@@ -80,7 +83,22 @@ class Run:
             "mrr": self.mrr,
             "p50_ms": p50,
             "p95_ms": p95,
+            **self.reliability(),
         }
+
+    def reliability(self) -> dict[str, float]:
+        """Return how well the chances hold: their Brier score, and the expected calibration error over ten bins.
+
+        Both are over the best `DEPTH` of every query; NaN where the retriever tells no chances.
+        """
+        told = np.array([chance for chances in self.chances for chance in chances])
+        if not len(told):
+            return {"brier": float("nan"), "ece": float("nan")}
+        pairs = zip(self.ranked, self.queries, strict=True)
+        right = np.array([id in query.gold for ids, query in pairs for id in ids], dtype=float)
+        bins = np.minimum((told * 10).astype(int), 9)
+        gaps = np.bincount(bins, told - right, minlength=10)
+        return {"brier": float(np.mean((told - right) ** 2)), "ece": float(np.abs(gaps).sum() / len(told))}
 
     def per_query(self) -> list[dict[str, Any]]:
         """Return a row a query, for error analysis."""
@@ -105,16 +123,17 @@ def rank_eval(
     retrievers: Sequence[str | RetrieverFactory],
     sample: int | None = None,
     seed: int = 0,
+    bare: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return one row a retriever, with the keys of the table.
+    """Return one row a retriever, with the keys of the table: what `tools.search` answers with it.
 
     Relevance is binary over `Tool.id`; queries without gold are left out; `sample` queries are drawn
-    without replacement.
+    without replacement. `bare` asks the retriever alone, without the exact names and listings of `tools.search`.
 
     Raises:
         InputError: No query has a right tool.
     """
-    return [run.row(seed) for run in runs(tools, queries, retrievers, sample, seed)]
+    return [run.row(seed) for run in runs(tools, queries, retrievers, sample, seed, bare)]
 
 
 def runs(
@@ -123,23 +142,27 @@ def runs(
     retrievers: Sequence[str | RetrieverFactory],
     sample: int | None = None,
     seed: int = 0,
+    bare: bool = False,
 ) -> list[Run]:
     """Return what each retriever answered; arguments as for `rank_eval`."""
     catalog, drawn = tuple(tools), drawn_queries(queries, sample, seed)
     factories = [retriever(given) if isinstance(given, str) else given for given in retrievers]
-    return [_run(factory, catalog, drawn) for factory in factories]
+    return [_run(factory, catalog, drawn, bare) for factory in factories]
 
 
-def _run(factory: RetrieverFactory, tools: tuple[Tool, ...], queries: tuple[Query, ...]) -> Run:
-    index, ids = factory(tools), {tool.name: tool.id for tool in tools}
-    index.rank(queries[0].text, k=DEPTH)
-    ranked, seconds = [], []
+def _run(factory: RetrieverFactory, tools: tuple[Tool, ...], queries: tuple[Query, ...], bare: bool) -> Run:
+    ask, ids = (alone if bare else searching)(factory, tools, DEPTH), {tool.name: tool.id for tool in tools}
+    ask("the first query also loads what is needed")
+    ranked, seconds, chances = [], [], []
     for query in queries:
         began = time.perf_counter()
-        ranking = index.rank(query.text, k=DEPTH)
+        names, told = ask(query.text)
         seconds.append(time.perf_counter() - began)
-        ranked.append(tuple(ids[name] for name in ranking.names))
-    return Run(repr(factory), queries, len(tools), tuple(ranked), tuple(seconds))
+        ranked.append(tuple(ids[name] for name in names))
+        chances += [tuple(told)] if told else []
+    name = f"{factory!r} (bare)" if bare else repr(factory)
+    whole = tuple(chances) if len(chances) == sum(map(bool, ranked)) else ()
+    return Run(name, queries, len(tools), tuple(ranked), tuple(seconds), whole)
 
 
 def drawn_queries(queries: Iterable[Query], sample: int | None, seed: int) -> tuple[Query, ...]:
