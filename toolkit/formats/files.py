@@ -11,10 +11,13 @@ from typing import BinaryIO
 
 from toolkit.errors import InputError, need, why
 
-SUFFIXES = tuple(
-    f".{kind}{packed}"
-    for kind in ("json", "jsonl", "ndjson", "har", "yaml", "yml", "eval", "trace", "log")
-    for packed in ("", ".gz", ".zst")
+SUFFIXES = (
+    "opencode.db",
+    *(
+        f".{kind}{packed}"
+        for kind in ("json", "jsonl", "ndjson", "har", "yaml", "yml", "eval", "trace", "log")
+        for packed in ("", ".gz", ".zst")
+    ),
 )
 _SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 _CHUNK = 1 << 20

@@ -29,6 +29,7 @@ FORMATS = Registry(
         "copilot-cli": "toolkit.formats.agents.copilot:COPILOT",
         "gemini-cli": "toolkit.formats.agents.gemini_cli:GEMINI_CLI",
         "opencode": "toolkit.formats.agents.opencode:OPENCODE",
+        "opencode-db": "toolkit.formats.agents.opencode_db:OPENCODE_DB",
         "pi": "toolkit.formats.agents.pi:PI",
         "claude-code": "toolkit.formats.agents.claude:CLAUDE_CODE",
         "vcr": "toolkit.formats.traffic.vcr:VCR",

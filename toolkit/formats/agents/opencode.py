@@ -30,7 +30,7 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
         yield from _stream(source, problems)
     else:
         for line, document in _documents(source, problems):
-            session = _Export(source, problems, line).session(document)
+            session = Export(source, problems, line).session(document)
             if session is not None:
                 yield session
 
@@ -49,10 +49,10 @@ def _documents(source: Source, problems: list[Problem]) -> Iterator[tuple[int, d
 
 
 def _stream(source: Source, problems: list[Problem]) -> Iterator[Session]:
-    readers: dict[str, _Export] = {}
+    readers: dict[str, Export] = {}
     for number, one in source.objects(problems):
         part, id = one.get("part"), str(one.get("sessionID") or source.name)
-        reader = readers.setdefault(id, _Export(source, problems, number))
+        reader = readers.setdefault(id, Export(source, problems, number))
         reader.made.line = number
         if isinstance(part, dict):
             reader.part(part, _time(one.get("timestamp")), {})
@@ -63,7 +63,7 @@ def _stream(source: Source, problems: list[Problem]) -> Iterator[Session]:
             yield reader.made.session(id, model=None, agent={"name": NAME, "version": None})
 
 
-class _Export:
+class Export:
     """Reads one session; a pass is what stands between a step's start and its finish."""
 
     def __init__(self, source: Source, problems: list[Problem], line: int) -> None:

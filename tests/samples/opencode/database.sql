@@ -1,0 +1,17 @@
+create table session (id text primary key, project_id text, parent_id text, slug text, title text, version text, time_created integer, time_updated integer);
+create table message (id text primary key, session_id text, time_created integer, time_updated integer, data text);
+create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer, data text);
+insert into session values ('ses_quay', 'p', null, 'quay', 'The quay', '1.2.0', 1772442000000, 1772442009000);
+insert into session values ('ses_inner', 'p', 'ses_quay', 'inner', 'A helper', '1.2.0', 1772442003000, 1772442004000);
+insert into message values ('msg_1', 'ses_quay', 1, 1, '{"role":"user","time":{"created":1772442000000}}');
+insert into message values ('msg_2', 'ses_quay', 2, 2, '{"role":"assistant","modelID":"kite-2","providerID":"p","time":{"created":1772442001000}}');
+insert into message values ('msg_3', 'ses_inner', 3, 3, '{"role":"user","time":{"created":1772442003000}}');
+insert into message values ('msg_4', 'ses_inner', 4, 4, '{"role":"assistant","modelID":"kite-2","tokens":{"input":5,"output":2,"reasoning":0,"cache":{"read":0,"write":0}}}');
+insert into part values ('prt_1', 'msg_1', 'ses_quay', 1, 1, '{"type":"text","text":"How high is the tide?"}');
+insert into part values ('prt_2', 'msg_2', 'ses_quay', 2, 2, '{"type":"step-start"}');
+insert into part values ('prt_3', 'msg_2', 'ses_quay', 2, 2, '{"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"tide"},"output":"2 m"}}');
+insert into part values ('prt_4', 'msg_2', 'ses_quay', 2, 2, '{"type":"step-finish","tokens":{"input":40,"output":7,"reasoning":1,"cache":{"read":30,"write":0}}}');
+insert into part values ('prt_5', 'msg_2', 'ses_quay', 2, 2, '{"type":"step-start"}');
+insert into part values ('prt_6', 'msg_2', 'ses_quay', 2, 2, '{"type":"text","text":"Two metres."}');
+insert into part values ('prt_7', 'msg_3', 'ses_inner', 3, 3, '{"type":"text","text":"Count the boats."}');
+insert into part values ('prt_8', 'msg_4', 'ses_inner', 4, 4, '{"type":"text","text":"Nine."}');
