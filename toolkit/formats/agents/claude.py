@@ -77,7 +77,20 @@ def _threads(source: Source, lines: list[Line]) -> dict[str | None, list[Line]]:
         if isinstance(record.uuid, str) and key is not None:
             roots[record.uuid] = key
         threads.setdefault(key, []).append((number, record))
-    return threads
+    inner = _embedded(source, lines)
+    return {**threads, **{id: told for id, told in inner.items() if id not in threads}}
+
+
+def _embedded(source: Source, lines: list[Line]) -> dict[str | None, list[Line]]:
+    """Return the threads of sub-agents that stand inside progress records alone, in no file of their own."""
+    threads: dict[str | None, list[Line]] = {}
+    for number, record in lines:
+        inner = record.embedded
+        if inner is not None:
+            threads.setdefault(inner.agentId, []).append((number, inner))
+    folder, stem = source.path.parent, source.path.name.partition(".")[0]
+    places = folder, folder / stem / "subagents"
+    return {id: told for id, told in threads.items() if not any((at / f"agent-{id}.jsonl").is_file() for at in places)}
 
 
 def _thread(record: Record, roots: Mapping[Any, str], stem: str | None) -> str:

@@ -57,6 +57,14 @@ class Said(msgspec.Struct):
     stop_reason: Any = None
 
 
+class Progress(msgspec.Struct):
+    """What goes on in a call; a sub-agent's messages are records inside it."""
+
+    type: Any = None
+    agentId: Any = None
+    message: Record | Other = None
+
+
 class Record(msgspec.Struct):
     """One line; every field takes what comes, an object as `Said` where a message stands."""
 
@@ -72,6 +80,7 @@ class Record(msgspec.Struct):
     isCompactSummary: Any = None
     isApiErrorMessage: Any = None
     message: Said | Other = None
+    data: Progress | Other = None
     attachment: Any = None
     subtype: Any = None
     requestId: Any = None
@@ -86,6 +95,17 @@ class Record(msgspec.Struct):
     cwd: Any = None
     usage: Any = None
     direction: Any = None
+
+    @property
+    def embedded(self) -> Record | None:
+        """The record of a sub-agent that a progress record holds, as its own file would have it."""
+        held = self.data
+        if self.type != "progress" or not isinstance(held, Progress) or held.type != "agent_progress":
+            return None
+        if not isinstance(held.agentId, str) or not held.agentId or not isinstance(held.message, Record):
+            return None
+        held.message.agentId, held.message.isSidechain, held.message.version = held.agentId, True, self.version
+        return held.message
 
     @property
     def session(self) -> str | None:
