@@ -10,6 +10,7 @@ from tests.search.strategies import catalogs, phrases
 from toolkit.search import Lexical, ToolSearch, default_retriever
 from toolkit.search.shared import searcher
 from toolkit.tool import Tool
+from toolkit.toolset import ToolSet, toolset
 
 ISSUES = [
     Tool("mcp.git.create_issue", "Opens a ticket."),
@@ -151,3 +152,12 @@ def test_a_ranking_is_asked_for_once_and_again_after_a_fallback() -> None:
 
 def test_the_default_retriever_and_its_name_share_their_indexes() -> None:
     assert searcher(None) is searcher(default_retriever())
+
+
+@pytest.mark.parametrize("query", ["🌊🌊", "??? !!!", "42", "…", "1-2-3"])
+def test_a_query_of_signs_alone_finds_nothing(query: str) -> None:
+    tools = toolset([Tool("mcp.sea.tide", "Reads tides."), Tool("mcp.air.wind", "Reads winds.")])
+    for spec in ("lexical", "hybrid(static)"):
+        answer = ToolSearch(spec)(query, tools, ToolSet(), 5)
+        assert answer.hits == () and answer.matched == 0
+    assert ToolSearch("hybrid(static)")("潮", tools, ToolSet(), 5).calibrated, "a letter is one in every script"

@@ -100,6 +100,8 @@ class ToolSearch:
         told = toolset(declared)
         tools = toolset(searchable).derived(ToolSet.__or__, told)
         (names, scores, chances), notices = self._ranked(query, tools)
+        if chances and not any(map(str.isalpha, query)):
+            return Answer(notices=notices, calibrated=True)  # signs alone are near to everything and mean nothing
         matches = tuple(filter(told.by_name.__contains__, names))
         others = (
             (name, score) for name, score in zip(names, chances or scores, strict=True) if name not in told.by_name
