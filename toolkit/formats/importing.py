@@ -55,13 +55,18 @@ class Source:
         """The top keys of the first JSON object (of a list's first item), as far as the head goes."""
         return frozenset(_top_keys(self.head))
 
-    def lines(self, problems: list[Problem]) -> Iterator[tuple[int, bytes]]:
-        """Yield (number from 1, line) of every line that is not blank, unpacked, without CR and byte order mark."""
+    def lines(self, problems: list[Problem], holding: bytes = b"") -> Iterator[tuple[int, bytes]]:
+        """Yield (number from 1, line) of every line that is not blank, unpacked, without CR and byte order mark.
+
+        With `holding`, of those that hold these bytes.
+        """
         for number, line in enumerate(lines_of(self.path, problems), 1):
-            if line := line.strip():
+            if (line := line.strip()) and holding in line:
                 yield number, line
 
-    def objects(self, problems: list[Problem], shape: Any = dict[str, Any]) -> Iterator[tuple[int, Any]]:
+    def objects(
+        self, problems: list[Problem], shape: Any = dict[str, Any], holding: bytes = b""
+    ) -> Iterator[tuple[int, Any]]:
         """Yield (line, object) of a file of JSON objects a line; what cannot be read is noted by line.
 
         Args:
@@ -69,10 +74,11 @@ class Source:
                 `glued_line` (several objects on a line, all yielded), `repaired_line` (NaN, lone surrogates, bytes
                 that are no UTF-8).
             shape: What an object becomes: a dict, or a struct whose fields take anything.
+            holding: Only lines that hold these bytes are looked at.
         """
         decode = msgspec.json.Decoder(shape).decode
         cut: tuple[int, str] | None = None
-        for number, line in self.lines(problems):
+        for number, line in self.lines(problems, holding):
             if cut is not None:
                 self.note(problems, cut[0], "unreadable_line", cut[1])
                 cut = None

@@ -29,7 +29,6 @@ _LINES = frozenset(
         *("inter_agent_communication", "inter_agent_communication_metadata"),
     )
 )
-Line = tuple[int, dict[str, Any]]
 
 
 def _recognises(source: Source) -> bool:
@@ -46,19 +45,18 @@ def _is_bare(head: tuple[dict[str, Any], ...]) -> bool:
 
 
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
-    lines = [(number, _enveloped(one)) for number, one in source.objects(problems)]
-    session = _Reader(source, problems, lines).session()
+    session = _Reader(source, problems).session()
     if session is not None:
         yield session
 
 
 def _enveloped(one: dict[str, Any]) -> dict[str, Any]:
-    kind = kind_of(one)
-    if isinstance(one.get("payload"), dict):
+    if "payload" in one:
         return one
+    kind = kind_of(one)
     if kind in CALLS | OUTPUTS or kind in ("message", "reasoning"):
         return {"type": "response_item", "payload": one}
-    if kind is None and "id" in one and "timestamp" in one:
+    if not kind and "id" in one and "timestamp" in one:
         return {"type": "session_meta", "timestamp": one["timestamp"], "payload": one}
     return one
 
@@ -66,8 +64,8 @@ def _enveloped(one: dict[str, Any]) -> dict[str, Any]:
 class _Reader:
     """Reads the lines of one rollout. A pass is a run of model-made items; its usage follows it."""
 
-    def __init__(self, source: Source, problems: list[Problem], lines: list[Line]) -> None:
-        self.source, self.lines = source, lines
+    def __init__(self, source: Source, problems: list[Problem]) -> None:
+        self.source, self.problems = source, problems
         self.made = Building(source, problems, NAME)
         self.meta: Mapping[str, Any] = {}
         self.model: str | None = None
@@ -77,15 +75,17 @@ class _Reader:
         self.unbilled: list[int] = []
         self.totals: Any = None
         self.declared: tuple[str, ...] | None = None
-        self.typed = [one["payload"].get("message") for _, one in lines if _is(one, "event_msg", "user_message")]
+        self.start: Any = None
+        told = source.objects([], holding=b'"user_message"')
+        self.typed = [one["payload"].get("message") for _, one in told if _is_typed(one)]
 
     def session(self) -> Session | None:
-        for number, one in self.lines:
+        for number, one in self.source.objects(self.problems):
             self.made.line = number
+            one = _enveloped(one)
             payload = one.get("payload")
             self.time = text(one.get("timestamp"))
-            start = self.meta.get("subagent_history_start_ordinal")
-            if isinstance(start, int) and isinstance(one.get("ordinal"), int) and one["ordinal"] < start:
+            if self.start is not None and isinstance(one.get("ordinal"), int) and one["ordinal"] < self.start:
                 continue
             if isinstance(payload, dict):
                 self._take(kind_of(one), payload)
@@ -120,6 +120,8 @@ class _Reader:
         if self.meta:
             return
         self.meta = payload
+        start = payload.get("subagent_history_start_ordinal")
+        self.start = start if isinstance(start, int) else None
         told = payload.get("base_instructions") or payload.get("instructions")
         self.made.system(text(told.get("text") if isinstance(told, dict) else told) or "")
         self.made.define(tools_of(payload.get("dynamic_tools") or []))
@@ -131,9 +133,9 @@ class _Reader:
         elif kind == "reasoning":
             self._say(reasoning=_summary(item.get("summary")))
         elif kind in CALLS:
-            self._call(item)
+            self._call(item, kind)
         elif kind in OUTPUTS:
-            self._output(item)
+            self._output(item, kind)
         elif kind not in SILENT:
             self.made.unknown_record(f"response_item/{kind}")
 
@@ -158,9 +160,8 @@ class _Reader:
         elif role in ("developer", "system"):
             self.made.history("system", content)
 
-    def _call(self, item: Mapping[str, Any]) -> None:
+    def _call(self, item: Mapping[str, Any], kind: str) -> None:
         self._say()
-        kind = str(kind_of(item))
         id = item.get("call_id") or (None if kind in HOSTED else item.get("id"))
         key = str(id) if id else f"{kind}-{self.made.line}"
         self.made.call(key, called(item), arguments(item), "search" if kind == "tool_search_call" else "call")
@@ -168,11 +169,11 @@ class _Reader:
             content, failed = output_of(item)
             self.made.result(key, content, failed or bool(item.get("error")), extra={"hosted": True})
 
-    def _output(self, item: Mapping[str, Any]) -> None:
+    def _output(self, item: Mapping[str, Any], kind: str) -> None:
         self.running = False
         content, failed = output_of(item)
         returned: tuple[str, ...] = ()
-        if kind_of(item) == "tool_search_output":
+        if kind == "tool_search_output":
             found = list(tools_of(item.get("tools") or [], deferred=True))
             returned = self.made.define(found)
         id = item.get("call_id") or item.get("id")
@@ -216,9 +217,9 @@ class _Reader:
             self.made.history("user", payload["message"])
 
 
-def _is(one: Mapping[str, Any], kind: str, inner: str) -> bool:
+def _is_typed(one: Mapping[str, Any]) -> bool:
     payload = one.get("payload")
-    return kind_of(one) == kind and isinstance(payload, dict) and kind_of(payload) == inner
+    return kind_of(one) == "event_msg" and isinstance(payload, dict) and kind_of(payload) == "user_message"
 
 
 def _summary(summary: Any) -> str:
