@@ -107,9 +107,15 @@ def _terms_of(run: str) -> tuple[str, ...]:
     return tuple(chain.from_iterable(map(word_terms, raw_words(run))))
 
 
+_OWN = ("er", "ers", "or", "ors", "ion", "ions")
+"""Endings that make a word of its own out of a stop word: a letter is no `let`, a helper no `help`."""
+
+
 def _content_terms_of(run: str) -> tuple[str, ...]:
-    found = _terms_of(run)
-    return found if STOP_WORDS.isdisjoint(found) else tuple(term for term in found if term not in STOP_WORDS)
+    found, word = _terms_of(run), run.strip(punctuation).lower()
+    if STOP_WORDS.isdisjoint(found) or (len(found) == 1 and word.endswith(_OWN) and word not in STOP_WORDS):
+        return found
+    return tuple(term for term in found if term not in STOP_WORDS)
 
 
 _terms = Memo(_terms_of)
