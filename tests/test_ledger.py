@@ -250,12 +250,15 @@ def test_a_fallback_is_charged_once_a_pass_and_its_tool_is_known_until_the_turn_
     assert [row.fallback_passes for row in rows(recorded, "builtin-only")] == [1, 0, 1, 1]
 
 
-@pytest.mark.parametrize("answers", [("", None), (None, "x"), ("x", "y"), (None, None)])
-def test_a_reply_of_which_some_calls_were_never_answered_is_counted_as_the_request_is(answers: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize("model", ["gpt-5", "gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "qwen3-32b"])
+@pytest.mark.parametrize("answers", [("", None), (None, "x"), ("x", "y"), ("x", None, "y")])
+def test_a_reply_of_which_some_calls_were_never_answered_is_counted_as_the_request_is(
+    answers: tuple[Any, ...], model: str
+) -> None:
     made = [call(READ.name, answer, f"c{n}") for n, answer in enumerate(answers)]
     recorded = session(turn("hello", said("", *made), said("done")))
-    bench = Bench.of(Setting("lexical", model="gpt-5"))
+    bench = Bench.of(Setting("lexical", model=model))
     prepared = bench.prepare(recorded)
     trace = bench.replay(prepared, bench.setting.system("all"))
-    for row, request in zip(bench.rows(prepared, trace), requests(prepared, trace, "gpt-5"), strict=True):
+    for row, request in zip(bench.rows(prepared, trace), requests(prepared, trace, model), strict=True):
         assert row.prompt_tokens == bench.counter.rules.count(request).tokens - opening(request)

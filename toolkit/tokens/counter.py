@@ -77,10 +77,7 @@ class Counter:
     def results(self, calls: Sequence[Call]) -> int:
         """Return the tokens of what the calls of one message were answered."""
         answered = tuple((call.name, text_of(call.result.content)) for call in calls if call.result is not None)
-        if not answered or len(answered) == len(calls):
-            return self._counted("tool", "", (), answered) if answered else 0
-        made = tuple((call.name, call.arguments_text) for call in calls)
-        return self._counted("assistant", "", made, answered) - self._counted("assistant", "", made, ())
+        return self._counted("tool", "", (), answered) if answered else 0
 
     def _counted(self, *message: Any) -> int:
         known = self._messages.get(message)

@@ -76,8 +76,7 @@ class OpenAICounter:
     ) -> Count:
         """Return the tokens of one message; calls and results are (tool name, text) pairs."""
         words = self._words(role, text) if text or not (calls or results) else 0
-        several = self.chat and max(len(calls), len(results)) > 1
-        return self._counted(words + self._calls(calls) + self._results(results, several))
+        return self._counted(words + self._calls(calls) + self._results(results, self.chat and len(results) > 1))
 
     def definition(self, tool: Tool | Definition) -> Count:
         one = Definition.of(tool)
@@ -184,7 +183,7 @@ class OpenAICounter:
         for calls, results in exchanges(messages, self.chat):
             made = [(names.get(part.id) or part.name, part.text) for part in results]
             tokens += self._calls([(one.name, one.text) for one in calls]) + self._with_id(calls)
-            tokens += self._results(made, self.chat and len(calls) > 1)
+            tokens += self._results(made, self.chat and len(made) > 1)
         return tokens
 
     def _with_id(self, calls: Sequence[Part]) -> int:
