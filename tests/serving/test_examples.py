@@ -20,6 +20,7 @@ TOLD = {
 }
 DEBIAN = Path("/usr/share/cargo/registry")
 """Where Debian's packages put the sources of crates, for machines without the crates' own registry."""
+NPM = ("npm", "install", "--silent", "--no-save", "--fetch-retries=0", "--fetch-timeout=30000")
 pytestmark = pytest.mark.slow
 
 
@@ -28,7 +29,12 @@ def run(command: list[str], folder: Path, why: str = "") -> str:
     program = Path(sys.executable).with_name("toolkit")
     ours = {"TOOLKIT": str(program), "PYTHONPATH": str(EXAMPLES.parent), "CARGO_TARGET_DIR": str(folder / "target")}
     env = {**os.environ, **ours}
-    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    try:
+        ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        if not why:
+            raise
+        pytest.skip(f"{why}: no answer")
     if why and ran.returncode:
         pytest.skip(f"{why}: {ran.stderr.strip()[-200:]}")
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -42,7 +48,7 @@ def copied(name: str, tmp_path: Path) -> Path:
 @pytest.mark.skipif(shutil.which("npm") is None, reason="node is not at hand")
 def test_the_typescript_host_is_built_and_runs(tmp_path: Path) -> None:
     folder = copied("typescript", tmp_path)
-    run(["npm", "install", "--silent", "--no-save"], folder, "the TypeScript compiler cannot be had")
+    run([*NPM], folder, "the TypeScript compiler cannot be had")
     run(["npx", "tsc"], folder)
     assert json.loads(run(["node", "host.js"], folder)) == TOLD
 
@@ -65,6 +71,6 @@ def test_a_client_of_the_typescript_sdk_searches_and_calls_through_the_proxy(tmp
         encoding="utf-8",
     )
     shutil.copy(Path(__file__).with_name("client.mjs"), tmp_path)
-    run(["npm", "install", "--silent", "--no-save", "@modelcontextprotocol/sdk@1"], tmp_path, "the SDK cannot be had")
+    run([*NPM, "@modelcontextprotocol/sdk@1"], tmp_path, "the SDK cannot be had")
     told = json.loads(run(["node", "client.mjs", str(config)], tmp_path))
     assert told == {"listed": ["tools_search", "tools_call"], "found": "mcp__plain__add", "sum": "3"}
