@@ -17,6 +17,7 @@ EXTRAS = {
     **dict.fromkeys(("langchain", "langchain_core"), "langchain"),
     **dict.fromkeys(("pydantic_ai", "pydantic_core"), "pydantic-ai"),
     "agents": "openai-agents",
+    "fastmcp": "fastmcp",
 }
 """What the core does without: a module, and the extra of `pyproject.toml` that brings it."""
 
