@@ -161,3 +161,11 @@ def test_a_query_of_signs_alone_finds_nothing(query: str) -> None:
         answer = ToolSearch(spec)(query, tools, ToolSet(), 5)
         assert answer.hits == () and answer.matched == 0
     assert ToolSearch("hybrid(static)")("tide 42", tools, ToolSet(), 5).hits
+
+
+@pytest.mark.parametrize("spec", ["lexical", "hybrid(static)"])
+def test_a_number_that_a_tool_is_named_by_or_holds_finds_it(spec: str) -> None:
+    tools = toolset([Tool("mcp.err.404", "Explains a missing page."), Tool("mcp.ms.office", "Opens Microsoft 365.")])
+    search = ToolSearch(spec)
+    assert search("404", tools, ToolSet(), 5).names[0] == "mcp.err.404"
+    assert search("365", tools, ToolSet(), 5).names[0] == "mcp.ms.office"

@@ -100,14 +100,15 @@ class ToolSearch:
         told = toolset(declared)
         tools = toolset(searchable).derived(ToolSet.__or__, told)
         (names, scores, chances), notices = self._ranked(query, tools)
-        if chances and not any(map(str.isalpha, query)):
+        known = tools.derived(_vocabulary)
+        if chances and not any(map(str.isalpha, query)) and known.isdisjoint(terms_of(query)):
             return Answer(notices=notices, calibrated=True)  # signs alone are near to everything and mean nothing
         matches = tuple(filter(told.by_name.__contains__, names))
         others = (
             (name, score) for name, score in zip(names, chances or scores, strict=True) if name not in told.by_name
         )
         hits = tuple(islice(others, max(limit, 0)))
-        words = unmatched_words(query, tools.derived(_vocabulary))
+        words = unmatched_words(query, known)
         poor = bool(chances and hits) and hits[0][1] < POOR
         matched = len(names) - len(matches)
         return Answer(hits, matched, words, matches, (), notices, poor, calibrated=bool(chances))
