@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from toolkit.formats.sessions import load_sessions
@@ -51,6 +51,7 @@ def test_another_database_is_no_session(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.tuples(st.integers(0, 40_000), st.binary(max_size=30)), min_size=1, max_size=5))
+@example(cuts=[(3636, b"\x80")])
 def test_damage_raises_nothing(database: Path, tmp_path: Path, cuts: list[tuple[int, bytes]]) -> None:
     data = database.read_bytes()
     for at, put in cuts:

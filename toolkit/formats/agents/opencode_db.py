@@ -15,6 +15,8 @@ from toolkit.session import Session
 
 NAME = "opencode-db"
 _MARK = b"SQLite format 3\0"
+_DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged database raises: the driver cannot even say what is wrong where its words quote broken bytes."""
 _WANTED = {"message": {"id", "session_id", "data"}, "part": {"message_id", "session_id", "data"}}
 
 
@@ -24,7 +26,7 @@ def _recognises(source: Source) -> bool:
     try:
         with closing(_opened(source)) as database:
             return all(wanted <= _columns(database, name) for name, wanted in _WANTED.items())
-    except sqlite3.Error:
+    except _DAMAGED:
         return False
 
 
@@ -55,7 +57,7 @@ def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
                 session = Export(source, problems, 0).session(document)
                 if session is not None:
                     yield session
-    except sqlite3.Error as error:
+    except _DAMAGED as error:
         source.note(problems, 0, "unreadable_file", f"the database cannot be read further: {error}.")
 
 
