@@ -74,6 +74,13 @@ def test_policy_and_hides_hold_for_what_is_listed_found_and_called(options: dict
     assert not direct.startswith("ran") and not through.startswith("ran")
 
 
+def test_a_call_that_needs_a_person_does_not_run() -> None:
+    given, name = {"number": 7}, "mcp__git__close_issue"
+    server = served("lazy", policy={"mcp.git.close_*": "ask"})
+    _, answers = played(server, (name, given), ("tools_call", {"name": name, "arguments": given}))
+    assert not any(answer.startswith("ran") for answer in answers)
+
+
 def test_the_library_still_has_what_the_transform_builds_on() -> None:
     names = {
         "transform_tools",

@@ -20,6 +20,7 @@ from fastmcp.server.transforms.search.base import BaseSearchTransform
 from fastmcp.tools.base import Tool as Served
 
 from toolkit.adapters.conversation import OWN_NAMES, Now, Selecting
+from toolkit.engine.visibility import policy_verdict
 from toolkit.host import CALL_TOOL, SEARCH_TOOL
 from toolkit.search.shared import searcher
 from toolkit.tool import Tool, wire_name
@@ -48,11 +49,13 @@ class ToolSelection(BaseSearchTransform):
         return [self._make_search_tool(), self._make_call_tool(), *declared] if now.searches else declared
 
     async def get_tool(self, name: str, call_next: Any, **more: Any) -> Served | None:
-        """Return the tool of a name, unless scope, policy or a hide takes it away (V1, H6)."""
+        """Return the tool of a name, unless scope, policy or a hide takes it away or a person must be asked (V3)."""
         found = await super().get_tool(name, call_next, **more)
         if found is None or name in OWN_NAMES:
             return found
-        return found if self.selecting.full_name(name) in self._now([found]).turn.told.by_name else None
+        full, turn = self.selecting.full_name(name), self._now([found]).turn
+        asks = policy_verdict(turn.host.state.policy, full) == "ask"  # a server has nobody whom to ask
+        return found if full in turn.told.by_name and not asks else None
 
     def _make_search_tool(self) -> Served:
         async def tools_search(
