@@ -22,6 +22,10 @@ from tests.test_plain import VALUES
 from toolkit import Host, load_sessions
 from toolkit.engine.profile import REFERENCE
 from toolkit.errors import IllegalStepError
+from toolkit.formats.files import Problem
+from toolkit.formats.importing import Source
+from toolkit.formats.native.journal import JOURNAL
+from toolkit.formats.registry import format_of, read_file
 from toolkit.plain import plain
 from toolkit.replaying.profiles import profile, profiles
 from toolkit.replaying.rerun import rerun
@@ -279,6 +283,18 @@ def test_closing_makes_a_plain_session_and_a_host_that_is_used_again_records_on(
     assert path.read_bytes().startswith(b'{"toolkit_journal":1')
     host.close()
     assert len(load_sessions(path)[0].turns) == 2 and rerun(load_sessions(path)).same
+
+
+@pytest.mark.parametrize("name", ["live.json", "live.jsonl.gz"])
+def test_a_host_that_is_closed_while_its_journal_is_opened_loses_no_session(name: str, tmp_path: Path) -> None:
+    host = Host(TOOLS, record=tmp_path / name)
+    noted(host, 2)
+    problems: list[Problem] = []
+    source = Source(tmp_path / name)
+    assert format_of(source) is JOURNAL
+    host.close()
+    (session,) = read_file(source, problems, [JOURNAL])
+    assert len(session.turns) == 2 and not problems
 
 
 def test_a_host_that_nobody_holds_any_more_leaves_a_plain_session(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from toolkit.errors import IllegalStepError, InputError
 from toolkit.formats.files import Problem
 from toolkit.formats.importing import Format, Source
 from toolkit.formats.native.atif import read_trajectory
+from toolkit.formats.native.files import ATIF
 from toolkit.formats.native.notes import Notes, row_of, tool_of
 from toolkit.formats.native.write import rows_of
 from toolkit.session import Session
@@ -39,8 +40,11 @@ def _recognises(source: Source) -> bool:
 def _read(source: Source, problems: list[Problem]) -> Iterator[Session]:
     lines = source.objects(problems)
     first: dict[str, Any] = next(lines, (0, {}))[1]
-    if first.get(MARK) != VERSION:
-        source.note(problems, 1, "bad_session", f"a journal of version {first.get(MARK)!r}; {VERSION} is read here.")
+    if MARK not in first:  # its host was closed since it was recognised
+        yield from ATIF.read(Source(source.path, source.claimed), problems)
+        return
+    if first[MARK] != VERSION:
+        source.note(problems, 1, "bad_session", f"a journal of version {first[MARK]!r}; {VERSION} is read here.")
         return
     notes = Notes([tool_of(row) for row in first["tools"]], first["facts"], str(first["id"]))
     for number, note in lines:
